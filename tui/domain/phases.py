@@ -1,0 +1,196 @@
+"""Phases: how the time of one request is tiled, without overlap and without a guess."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui.domain.events import Dialect
+from tui.domain.values import Provenance
+
+ORDER = ("connect", "send", "load", "queue", "tokenize", "prefill", "decode", "finish")
+
+# Where nobody probed the tokenizer, the wait may still be called queue when it is far longer than any
+# tokenizer could take: 20 times (5 ms of handling and 10 µs a token; 2 µs a token were measured).
+_HANDLING_NS = 5_000_000
+_TOKEN_NS = 10_000
+_FAR = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """One stretch of the request: [start_ns, end_ns) since it was sent, and who says so."""
+
+    name: str
+    start_ns: int
+    end_ns: int
+    provenance: Provenance
+    source: str
+    running: bool = False
+
+    @property
+    def duration_ns(self) -> int:
+        return self.end_ns - self.start_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known about the course of one request, ns since sent; None = not told or not yet."""
+
+    dialect: Dialect
+    now_ns: int
+    over: bool = False
+    connecting_ns: int | None = None
+    connected_ns: int | None = None
+    warm: bool = False
+    sent: bool = False
+    sent_all_ns: int | None = None
+    head_ns: int | None = None
+    prefill_from_ns: int | None = None  # arrival of the first progress report minus its engine time
+    first_ns: int | None = None  # first token, as seen at the socket
+    last_ns: int | None = None  # last token, as seen at the socket
+    anchor_ns: int | None = None  # arrival of the event that carried predicted_ns
+    end_ns: int | None = None  # end of the body, or when the run was stopped
+    load_ns: int | None = None
+    queue_ns: int | None = None
+    prompt_ns: int | None = None
+    predicted_ns: int | None = None
+    tokenize_ns: int | None = None  # from the probe
+    prompt_tokens: int | None = None
+    slots_busy: bool = False
+
+
+def split(facts: Facts) -> tuple[Phase, ...]:
+    """The phases of the request, in order, touching each other; zero-length ones are left out.
+
+    From `sent` on they tile the time up to `end_ns` (or now). Engine durations are kept exactly and anchored
+    at the last token; what is left over goes to the wait before and to `finish` behind.
+    """
+    phases: list[Phase] = []
+    if facts.connecting_ns is not None:
+        phases.append(_connect(facts))
+    if not facts.sent:
+        return tuple(p for p in phases if p.duration_ns > 0 or p.running)
+    end = facts.end_ns if facts.end_ns is not None else facts.now_ns
+    sent_all = min(facts.sent_all_ns or 0, end)
+    if sent_all > 0:
+        phases.append(Phase("send", 0, sent_all, Provenance.OBSERVED, "bytes given to the kernel"))
+    prefill, decode = _work(facts, sent_all, end)
+    work = prefill or decode
+    wait_end = work.start_ns if work else end
+    waiting = facts.first_ns is None and prefill is None and not facts.over
+    phases += _wait(facts, sent_all, wait_end, waiting)
+    phases += [p for p in (prefill, decode) if p is not None]
+    at = phases[-1].end_ns if phases else 0
+    if at < end and (prefill or decode):
+        phases.append(Phase("finish", at, end, Provenance.OBSERVED, "last token to the end of the body"))
+    return tuple(p for p in phases if p.duration_ns > 0 or p.running)
+
+
+def _connect(facts: Facts) -> Phase:
+    start = facts.connecting_ns or 0
+    if facts.connected_ns is None:
+        return Phase("connect", start, max(start, facts.now_ns), Provenance.OBSERVED, "not yet", True)
+    if not facts.sent:
+        return Phase(
+            "connect", start, facts.now_ns, Provenance.OBSERVED, "handshake, then about to send", True
+        )
+    # its length is what was seen; it is set directly before "sent", so that the phases touch
+    how = "nothing: the connection stood already" if facts.warm else "TCP (and TLS) handshake"
+    return Phase("connect", min(0, start - facts.connected_ns), 0, Provenance.OBSERVED, how)
+
+
+def _work(facts: Facts, floor: int, end: int) -> tuple[Phase | None, Phase | None]:
+    """Prefill and decode, as far as they can be told."""
+    decode = _decode(facts, end)
+    border = decode.start_ns if decode else facts.first_ns
+    if border is None and facts.over:
+        border = facts.anchor_ns  # an answer without a single token
+    if facts.prompt_ns is not None and border is not None:
+        # where the engine's clock says more than ours saw: keep its duration, move the border
+        start = max(floor, border - facts.prompt_ns)
+        stop = min(start + facts.prompt_ns, end)
+        prefill = Phase("prefill", start, stop, Provenance.MEASURED, "the engine's prompt time")
+        if decode and decode.start_ns != stop:
+            shift = stop - decode.start_ns
+            decode = Phase(
+                "decode", stop, max(stop, min(decode.end_ns + shift, end)), decode.provenance, decode.source,
+                decode.running,
+            )  # fmt: skip
+        return prefill, decode
+    if facts.prefill_from_ns is None:
+        return None, decode
+    start = max(floor, facts.prefill_from_ns)
+    if border is None:
+        return Phase(
+            "prefill", start, max(start, end), Provenance.OBSERVED, "the engine's reports", not facts.over
+        ), None
+    why = "from the engine's first report to the first token"
+    prefill = Phase("prefill", start, max(start, border), Provenance.OBSERVED, why)
+    return prefill, decode
+
+
+def _decode(facts: Facts, end: int) -> Phase | None:
+    if facts.first_ns is None or facts.last_ns is None:
+        return None
+    running = not facts.over
+    if facts.predicted_ns is not None and facts.anchor_ns is not None:
+        stop = min(facts.anchor_ns, end)
+        start = stop - facts.predicted_ns
+        if running:
+            stop = end
+        source = "the engine's time from first to last token"
+        return Phase(
+            "decode", start, stop, Provenance.OBSERVED if running else Provenance.MEASURED, source, running
+        )
+    stop = end if running else min(facts.last_ns, end)
+    return Phase(
+        "decode", facts.first_ns, stop, Provenance.OBSERVED, "first to last token at the socket", running
+    )
+
+
+def _wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
+    """Everything between the request and the first work on it."""
+    phases: list[Phase] = []
+    if facts.load_ns:
+        stop = min(end, start + facts.load_ns)
+        phases.append(Phase("load", start, stop, Provenance.MEASURED, "the engine's load time"))
+        start = stop
+    if end <= start and not running:
+        return phases
+    if facts.queue_ns is not None:
+        stop = min(end, start + facts.queue_ns)
+        phases.append(Phase("queue", start, stop, Provenance.MEASURED, "the engine's queue time"))
+        rest = "what belongs to no phase the engine tells"
+        return [*phases, Phase("unattributed", stop, end, Provenance.DERIVED, rest, running)]
+    if facts.load_ns is not None and facts.prompt_ns is not None:
+        rest = "what belongs to no phase the engine tells"
+        return [*phases, Phase("unattributed", start, end, Provenance.DERIVED, rest, running)]
+    # while nothing was heard, only an engine whose slots were seen busy is known to let us queue
+    known_end = facts.prompt_ns is not None or facts.prefill_from_ns is not None
+    if not (facts.dialect.names_wait and (known_end or facts.slots_busy)):
+        why = "queue, tokenize and prefill can't be told apart here"
+        return [*phases, Phase("waiting", start, end, Provenance.OBSERVED, why, running)]
+    return phases + _named_wait(facts, start, end, running)
+
+
+def _named_wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
+    """Queue and tokenization of an engine whose prefill has a known beginning."""
+    if facts.tokenize_ns is None:
+        most = _HANDLING_NS + _TOKEN_NS * (facts.prompt_tokens or 0)
+        if end - start > _FAR * most or facts.slots_busy:
+            why = "wait before the engine began; tokenization inside it, not probed"
+            return [Phase("queue", start, end, Provenance.ESTIMATED, why, running)]
+        why = "queue and tokenize can't be told apart without a probe"
+        return [Phase("waiting", start, end, Provenance.OBSERVED, why, running)]
+    border = min(end, start + facts.tokenize_ns)
+    probe = "the same prompt tokenized alone just before, without the round trip"
+    tokenize = Phase("tokenize", start, border, Provenance.ESTIMATED, probe, running and border == end)
+    seen = "; other requests held the slots" if facts.slots_busy else ""
+    queue_s = "wait before the engine began, minus tokenization" + seen
+    if not facts.dialect.tokenizes_first:
+        width = border - start
+        return [
+            Phase("queue", start, end - width, Provenance.ESTIMATED, queue_s, running),
+            Phase("tokenize", end - width, end, Provenance.ESTIMATED, probe),
+        ]
+    return [tokenize, Phase("queue", border, end, Provenance.ESTIMATED, queue_s, running and border < end)]

@@ -1,0 +1,96 @@
+"""Reading the prompt: the engine's progress reports, and what they say about the time still to come."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+BEND_FROM = 3  # reports with work in them before a bent fit can be trusted
+MIN_RISE = 0.10  # an estimate moves up only by at least this share, else it would flicker
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The engine had `processed` of `total` prompt tokens after `engine_ns` of work, seen at `at_ns`.
+
+    `processed` holds the `cached` reused tokens, as on the wire.
+    """
+
+    at_ns: int
+    total: int
+    cached: int
+    processed: int
+    engine_ns: int | None
+
+    @property
+    def worked(self) -> int:
+        """Tokens really computed so far."""
+        return max(0, self.processed - self.cached)
+
+    @property
+    def work(self) -> int:
+        """Tokens to compute in all."""
+        return max(0, self.total - self.cached)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Expected duration of the whole prefill in ns. `bound`: a lower bound (`>`), else an estimate (`≈`)."""
+
+    total_ns: int
+    bound: bool
+
+
+def bend(points: Sequence[tuple[int, float]]) -> tuple[float, float]:
+    """Least squares of t = a·n + b·n² with a, b ≥ 0 over (tokens n, time t): the two factors.
+
+    Prefill slows down with the context, so a straight line promises too little.
+    """
+    n2 = sum(n**2 for n, _ in points)
+    n3 = sum(n**3 for n, _ in points)
+    n4 = sum(n**4 for n, _ in points)
+    nt = sum(n * t for n, t in points)
+    n2t = sum(n * n * t for n, t in points)
+    det = n2 * n4 - n3 * n3
+    if det > 0:
+        a, b = (nt * n4 - n2t * n3) / det, (n2 * n2t - n3 * nt) / det
+        if a >= 0 and b >= 0:
+            return a, b
+        if a < 0:
+            return 0.0, n2t / n4
+    return (nt / n2 if n2 else 0.0), 0.0
+
+
+def forecast(reports: Sequence[Report]) -> Forecast | None:
+    """Duration of the whole prefill from the reports so far; None before the first one with work in it."""
+    points = [(r.worked, float(r.engine_ns)) for r in reports if r.worked and r.engine_ns]
+    if not points:
+        return None
+    work = reports[-1].work
+    if len(points) < BEND_FROM:
+        n, t = points[-1]
+        return Forecast(round(t / n * work), bound=True)
+    a, b = bend(points)
+    # the engine is at least as far as its last report: the fit bends around that point
+    n, t = points[-1]
+    rest = a * (work - n) + b * (work * work - n * n)
+    return Forecast(round(t + rest), bound=False)
+
+
+def interpolated(reports: Sequence[Report], start_ns: int, now_ns: int) -> int:
+    """Tokens read by now, between the last report and the next, never beyond what one step can hold.
+
+    Drawn in another texture than what was reported; 0 progress is added when nothing was reported yet.
+    """
+    if not reports:
+        return 0
+    last = reports[-1]
+    ahead = forecast(reports)
+    if ahead is None or not last.engine_ns:
+        return last.processed
+    steps = [b.processed - a.processed for a, b in pairwise(reports)]
+    step = max(steps, default=0)
+    rate = last.worked / last.engine_ns
+    since = max(0, now_ns - start_ns - last.engine_ns)
+    return min(last.total, last.processed + step, last.processed + int(rate * since))

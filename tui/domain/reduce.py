@@ -1,0 +1,182 @@
+"""The one reducer: every fact about a request enters the state here, live and from a recording alike.
+
+`reduce` changes the state it is given and returns it: the same events in the same order always give the same
+state. It is total: odd input becomes a warning in the state, never an exception.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tui.domain import events as ev
+from tui.domain.machine import Reading
+from tui.domain.prefill import Report
+from tui.domain.state import State, ToolCall
+from tui.domain.verdict import conclude
+
+LUMP = 5  # so many text messages in one read are no longer a stream
+_MOST_SAMPLES = 1200  # two minutes at 10 Hz; longer runs keep every second reading, then every fourth, …
+_SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our own request in the slot
+
+
+def reduce(state: State, event: ev.Event) -> State:
+    """The state after `event`. After the stream's end mark only time, samples and the end count."""
+    state.now_ns = max(state.now_ns, event.at_ns) if not state.over else state.now_ns
+    match event:
+        case ev.Tick():
+            pass
+        case ev.Sampled(reading=reading):
+            _sample(state, reading)
+        case ev.Ended(at_ns=at_ns, how=how, detail=detail):
+            if not state.over:
+                conclude(state, at_ns, how, detail)
+        case _ if state.over:
+            pass
+        case ev.Done(at_ns=at_ns):
+            state.done_ns = at_ns
+            conclude(state, at_ns, "done", "")
+        case _:
+            _course(state, event)
+    return state
+
+
+def _course(state: State, event: ev.Event) -> None:
+    match event:
+        case ev.Began(dialect=dialect):
+            state.dialect = dialect
+        case ev.Learned(conditions=conditions):
+            state.conditions.update(conditions)
+        case ev.Connecting(at_ns=at_ns):
+            state.connecting_ns = at_ns
+        case ev.Connected(at_ns=at_ns, warm=warm):
+            state.connected_ns, state.warm = at_ns, warm
+        case ev.SentAll(at_ns=at_ns):
+            state.sent, state.sent_all_ns = True, at_ns
+        case ev.Head(at_ns=at_ns, status=status):
+            state.sent, state.head_ns, state.status = True, at_ns, status
+            if state.busy_ns is not None and state.busy_ns > at_ns - _SLOT_RACE_NS:
+                state.busy_ns = None
+        case ev.TokenizeProbed(tokenize_ns=tokenize_ns):
+            state.tokenize_ns = tokenize_ns
+        case ev.SlotsSeen(at_ns=at_ns, busy=busy, total=total):
+            if state.head_ns is None and total and busy >= total:
+                state.busy_ns = at_ns
+        case ev.Oddity(code=code, detail=detail):
+            state.warnings.setdefault(code, detail)
+        case ev.Failed():
+            if state.failure is None:
+                state.failure = event
+        case ev.Finish(at_ns=at_ns, reason=reason):
+            if state.finish_reason is None:
+                state.finish_reason, state.finish_ns = reason, at_ns
+        case _:
+            _stream(state, event)
+
+
+def _stream(state: State, event: ev.Event) -> None:
+    match event:
+        case ev.Arrived():
+            _arrived(state, event)
+        case ev.Progress(at_ns=at_ns, total=total, cached=cached, processed=processed, engine_ns=engine_ns):
+            last = state.reports[-1] if state.reports else None
+            if last is None or processed > last.processed:
+                state.reports.append(Report(at_ns, total, cached, min(processed, total), engine_ns))
+            state.prompt_tokens = total if state.prompt_tokens is None else state.prompt_tokens
+            state.cached_tokens = cached if state.cached_tokens is None else state.cached_tokens
+        case ev.Generated():
+            _generated(state, event)
+        case ev.FirstSign(at_ns=at_ns):
+            state.sign_ns = at_ns if state.sign_ns is None else state.sign_ns
+        case ev.Usage(prompt=prompt, completion=completion, cached=cached, reasoning=reasoning):
+            state.prompt_tokens = prompt if prompt is not None else state.prompt_tokens
+            state.completion_tokens = completion if completion is not None else state.completion_tokens
+            state.cached_tokens = cached if cached is not None else state.cached_tokens
+            state.reasoning_tokens = reasoning if reasoning is not None else state.reasoning_tokens
+        case ev.Timings():
+            _timings(state, event)
+        case _:
+            pass
+
+
+def _arrived(state: State, event: ev.Arrived) -> None:
+    state.sent = True
+    state.read_ns, state.floor_ns, state.read_open = event.at_ns, event.floor_ns, True
+    own = state.instrument
+    own.reads += 1
+    own.kernel += event.kernel
+    if event.recv_ns is not None:
+        own.timed += 1
+        own.delay_ns.add(max(0, event.recv_ns - event.at_ns))
+    if event.texts >= LUMP:
+        state.lumped += event.texts
+    if event.texts > 1:
+        own.merged += event.texts
+
+
+def _generated(state: State, event: ev.Generated) -> None:
+    at_ns = event.at_ns
+    arrivals = state.arrivals
+    if state.read_open or not len(arrivals):
+        arrivals.start(at_ns, state.floor_ns, state.answer.length)
+        state.read_open = False
+    arrivals.message(event.count)
+    state.chunks += 1
+    state.sent = True
+    if state.first_ns is None:
+        state.first_ns, state.first_count = at_ns, event.count or 0
+    state.last_ns = at_ns
+    state.last_count = event.count or state.last_count
+    if event.answer and state.answer_ns is None:
+        state.answer_ns = at_ns
+    state.answer.append(event.answer)
+    state.reasoning.append(event.reasoning)
+    for delta in event.tools:
+        call = state.tools.setdefault(delta.index, ToolCall())
+        call.name += delta.name
+        call.arguments += delta.arguments
+
+
+def _timings(state: State, event: ev.Timings) -> None:
+    """Take over what is told; the decode clock is anchored where its newest token was told."""
+    old = state.timings
+    grown = event.predicted_n is not None and event.predicted_n > ((old.predicted_n if old else None) or 0)
+    if grown:
+        alone = event.final and (old is None or not old.predicted_n)
+        if alone and state.last_ns is not None and state.finish_reason != "stop":
+            state.anchor_ns = state.last_ns
+        else:
+            # the end token has no text: it was sampled when the finish event left
+            state.anchor_ns = state.finish_ns if event.final and state.finish_ns is not None else event.at_ns
+    elif state.anchor_ns is None and event.final:
+        state.anchor_ns = state.finish_ns if state.finish_ns is not None else event.at_ns
+    if old is None:
+        state.timings = event
+        return
+    told = {
+        name: value
+        for name in (
+            "prompt_n",
+            "cached_n",
+            "prompt_ns",
+            "predicted_n",
+            "predicted_ns",
+            "load_ns",
+            "queue_ns",
+            "total_ns",
+        )
+        if (value := getattr(event, name)) is not None
+    }
+    state.timings = replace(
+        old, at_ns=event.at_ns, cached_unknown=event.cached_unknown, final=old.final or event.final, **told
+    )
+
+
+def _sample(state: State, reading: Reading) -> None:
+    state.samples.append(reading)
+    if len(state.samples) > _MOST_SAMPLES:
+        del state.samples[1:-1:2]
+
+
+def slots_busy(state: State) -> bool:
+    """All slots were seen working for others while this request waited."""
+    return state.busy_ns is not None

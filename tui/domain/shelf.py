@@ -1,0 +1,61 @@
+"""What earlier runs leave on the screen: the ghost below the lane, and the TTFT of each prompt length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tui.domain.knobs import Knobs
+from tui.domain.phases import Phase
+from tui.domain.view import Stage, View
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """The previous finished run, as it is drawn below the lane of the next one."""
+
+    number: int
+    label: str
+    total_ns: int
+    phases: tuple[Phase, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Key of one TTFT curve: results of different engines, models or cache modes are never mixed."""
+
+    engine: str
+    model: str
+    cache: str
+    profile: str
+
+
+@dataclass(slots=True)
+class Shelf:
+    """Finished runs of this sitting, by what the screen needs of them."""
+
+    runs: int = 0
+    ghost: Ghost | None = None
+    ttft_s: dict[tuple[Curve, int], float] = field(default_factory=dict)
+    failed: set[tuple[Curve, int]] = field(default_factory=set)
+
+    def begin(self) -> int:
+        """Number of the run that starts now."""
+        self.runs += 1
+        return self.runs
+
+    def keep(self, view: View, knobs: Knobs, label: str) -> None:
+        """Take over what a run that is over leaves behind; incomplete ones leave no TTFT."""
+        key = (curve(view, knobs), knobs.prompt_tokens)
+        if view.stage is Stage.FINISHED and view.complete and view.ttft.number is not None:
+            self.ttft_s[key] = view.ttft.number
+            self.failed.discard(key)
+        elif view.stage is Stage.FAILED:
+            self.failed.add(key)
+        if view.total_ns and view.track.reads:
+            self.ghost = Ghost(self.runs, label, view.total_ns, view.phases)
+
+
+def curve(view: View, knobs: Knobs) -> Curve:
+    """Which curve a run of this view belongs to."""
+    told = view.conditions.get
+    return Curve(str(told("engine") or ""), str(told("model") or ""), knobs.cache.value, knobs.profile.value)

@@ -1,0 +1,98 @@
+"""All that is known about one request while it runs; grows by `reduce` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tui.domain.arrivals import Arrivals
+from tui.domain.events import Dialect, Failed, Timings
+from tui.domain.machine import Reading
+from tui.domain.order import Ranked
+from tui.domain.prefill import Report
+from tui.domain.text import Text
+
+UNKNOWN = Dialect("unknown")
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """A tool call, joined from its pieces."""
+
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(slots=True)
+class Instrument:
+    """How well the stream was stamped: reads, those with a kernel stamp, merged ones, our own delay."""
+
+    reads: int = 0
+    kernel: int = 0
+    timed: int = 0  # reads that tell when recv returned
+    merged: int = 0  # text messages that came in a read with others
+    delay_ns: Ranked = field(default_factory=Ranked)
+
+
+@dataclass(slots=True)
+class State:
+    """One request. Times in ns since sent; None = not yet or not told."""
+
+    dialect: Dialect = UNKNOWN
+    conditions: dict[str, object] = field(default_factory=dict)
+    now_ns: int = 0
+    connecting_ns: int | None = None
+    connected_ns: int | None = None
+    warm: bool = False
+    sent: bool = False
+    sent_all_ns: int | None = None
+    head_ns: int | None = None
+    status: int | None = None
+    reports: list[Report] = field(default_factory=list)
+    first_ns: int | None = None  # first generated text
+    sign_ns: int | None = None  # first sign of a first token
+    answer_ns: int | None = None
+    last_ns: int | None = None
+    first_count: int = 0
+    last_count: int = 0
+    chunks: int = 0
+    lumped: int = 0  # text messages in reads that held five or more of them
+    arrivals: Arrivals = field(default_factory=Arrivals)
+    read_ns: int = 0
+    floor_ns: int | None = None
+    read_open: bool = False  # the newest read has no text yet
+    instrument: Instrument = field(default_factory=Instrument)
+    answer: Text = field(default_factory=Text)
+    reasoning: Text = field(default_factory=Text)
+    tools: dict[int, ToolCall] = field(default_factory=dict)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    timings: Timings | None = None
+    anchor_ns: int | None = None
+    tokenize_ns: int | None = None
+    busy_ns: int | None = None  # latest moment at which all slots were seen working for others
+    finish_reason: str | None = None
+    finish_ns: int | None = None
+    done_ns: int | None = None
+    failure: Failed | None = None
+    warnings: dict[str, str] = field(default_factory=dict)
+    end_ns: int | None = None
+    ended: str = ""
+    samples: list[Reading] = field(default_factory=list)
+
+    @property
+    def terminal(self) -> bool:
+        """A terminal signal was seen: a finish reason or the end mark."""
+        return self.finish_reason is not None or self.done_ns is not None
+
+    @property
+    def over(self) -> bool:
+        return self.end_ns is not None
+
+
+def learned(conditions: Mapping[str, object], key: str) -> int | None:
+    """A whole number from the conditions, else None."""
+    value = conditions.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

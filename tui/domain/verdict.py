@@ -1,0 +1,84 @@
+"""How a request ended: complete or not, why, and what about it must not be taken at face value."""
+
+from __future__ import annotations
+
+from tui.domain.events import ErrorKind, Failed
+from tui.domain.rates import IMPLAUSIBLE_PREFILL_TPS, IMPLAUSIBLE_TPS
+from tui.domain.state import State, learned
+
+MOST_CHARS_PER_TOKEN = 8  # no tokenizer packs plain text more densely, over a whole prompt
+FAR_FROM_LIMIT = 0.9
+_S = 1_000_000_000
+
+
+def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
+    """The run is over at `at_ns`: settle failure and warnings. `how` as in `events.Ended`, or done."""
+    state.now_ns = max(state.now_ns, at_ns)
+    state.end_ns, state.ended = at_ns, how
+    broken = how in ("reset", "error")
+    if broken and state.terminal:
+        state.warnings.setdefault("closed_uncleanly", detail or "the connection broke after the answer")
+    elif broken and state.failure is None:
+        state.failure = _lost(state, at_ns, detail)
+    elif how == "eof" and not state.terminal and state.failure is None:
+        state.warnings.setdefault("ended_without_finish", "the stream ended without a finish reason")
+    if state.failure is None:
+        _accounting(state)
+    _clocks(state)
+    if state.lumped and 2 * state.lumped >= state.chunks:
+        share = f"{state.lumped} of {state.chunks} messages came in lumps"
+        state.warnings.setdefault("buffered_delivery", share)
+
+
+def _lost(state: State, at_ns: int, detail: str) -> Failed:
+    heard = state.head_ns is not None or state.chunks > 0
+    if not heard and not state.sent:
+        return Failed(
+            at_ns, ErrorKind.CONNECTION_FAILED, detail or "no connection", remedy="is the engine running?"
+        )
+    told = told_tokens(state)
+    after = f" after {told} tokens" if told else (f" after {state.chunks} chunks" if state.chunks else "")
+    message = f"the engine closed the connection{after}" + (f": {detail}" if detail else "")
+    remedy = "look at the engine's log; often it ran out of memory: try a smaller context"
+    return Failed(at_ns, ErrorKind.CONNECTION_LOST, message, remedy=remedy)
+
+
+def told_tokens(state: State) -> int | None:
+    """Generated tokens by the engine's count: usage, else its timings; None when it told none."""
+    if state.completion_tokens is not None:
+        return state.completion_tokens
+    return state.timings.predicted_n if state.timings else None
+
+
+def _accounting(state: State) -> None:
+    tokens = told_tokens(state)
+    text = state.answer.length + state.reasoning.length
+    if tokens is None and state.chunks:
+        state.warnings.setdefault("usage_missing", "the engine gave no token count; chunks are not tokens")
+    if tokens and not text and not state.tools:
+        state.warnings.setdefault("tokens_without_text", f"{tokens} tokens, but no text")
+    elif state.terminal and not text and not state.tools:
+        state.warnings.setdefault("empty_output", "the engine answered nothing")
+    limit = learned(state.conditions, "answer_limit")
+    if state.finish_reason == "length" and limit and tokens is not None and tokens < FAR_FROM_LIMIT * limit:
+        state.warnings.setdefault(
+            "stopped_by_context", f"stopped at {tokens} of {limit} tokens: context full?"
+        )
+    chars = learned(state.conditions, "prompt_chars")
+    prompt = state.prompt_tokens
+    if chars and prompt and chars > MOST_CHARS_PER_TOKEN * prompt:
+        told = f"{prompt} prompt tokens for {chars} characters: the prompt was probably cut"
+        state.warnings.setdefault("prompt_truncated_suspected", told)
+
+
+def _clocks(state: State) -> None:
+    timings = state.timings
+    if timings is None:
+        return
+    rates = (
+        (timings.predicted_n, timings.predicted_ns, 2, IMPLAUSIBLE_TPS),
+        (timings.prompt_n, timings.prompt_ns, 2, IMPLAUSIBLE_PREFILL_TPS),
+    )
+    for n, span, least, most in rates:
+        if n is not None and span is not None and n >= least and (span <= 0 or n * _S / span > most):
+            state.warnings.setdefault("engine_timings_implausible", f"{n} tokens in {span / 1e6:.3f} ms")
