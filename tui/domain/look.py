@@ -28,6 +28,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         total_ns=state.end_ns if state.sent else None,
         conditions=dict(state.conditions),
         phases=phases,
+        told_ns=_told(state),
         since_sent=_since(now if state.sent else None, "s", "nothing was sent yet"),
         ttft=_since(state.first_ns, "s", "no token came"),
         first_answer=_since(state.answer_ns, "s", "no answer token came"),
@@ -84,6 +85,20 @@ def _facts(state: State, now: int) -> Facts:
         prompt_tokens=state.prompt_tokens,
         slots_busy=state.busy_ns is not None,
     )
+
+
+def _told(state: State) -> dict[str, int]:
+    """What the engine itself says about the length of phases; drawn ones may be cut to fit what we saw."""
+    timings = state.timings
+    if timings is None:
+        return {}
+    told = {
+        "load": timings.load_ns,
+        "queue": timings.queue_ns,
+        "prefill": timings.prompt_ns,
+        "decode": timings.predicted_ns if timings.predicted_n else None,
+    }
+    return {name: ns for name, ns in told.items() if ns is not None}
 
 
 def _stage(state: State, now: int, phases: tuple[Phase, ...]) -> Stage:

@@ -95,7 +95,7 @@ def _told(thing: Gpu | Server | Reading) -> dict[str, object]:
 
 
 def raw_from(reading: Reading) -> dict[str, object]:
-    """The fields of a reading as a recording carries them, without what is absent; `reading_from` undoes it."""
+    """The fields of a reading as a recording carries them, absent ones left out; `reading_from` undoes it."""
     raw = _told(reading)
     del raw["at_ns"]
     if reading.gpus:

@@ -95,7 +95,7 @@ def _connect(facts: Facts) -> Phase:
             "connect", start, facts.now_ns, Provenance.OBSERVED, "handshake, then about to send", True
         )
     # its length is what was seen; it is set directly before "sent", so that the phases touch
-    how = "nothing: the connection stood already" if facts.warm else "TCP (and TLS) handshake"
+    how = "TCP (and TLS) handshake" + (", done before the request was sent" if facts.warm else "")
     return Phase("connect", min(0, start - facts.connected_ns), 0, Provenance.OBSERVED, how)
 
 

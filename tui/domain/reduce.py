@@ -50,6 +50,7 @@ def _course(state: State, event: ev.Event) -> None:
             state.connecting_ns = at_ns
         case ev.Connected(at_ns=at_ns, warm=warm):
             state.connected_ns, state.warm = at_ns, warm
+            state.conditions["connection"] = "warm" if warm else "cold"
         case ev.SentAll(at_ns=at_ns):
             state.sent, state.sent_all_ns = True, at_ns
         case ev.Head(at_ns=at_ns, status=status):

@@ -86,6 +86,7 @@ class View:
     total_ns: int | None = None  # end of the body, once over
     conditions: Mapping[str, object] = field(default_factory=dict)
     phases: tuple[Phase, ...] = ()
+    told_ns: Mapping[str, int] = field(default_factory=dict)  # durations by the engine's own word, by phase
     since_sent: Value = _NO_TIME
     ttft: Value = _NO_TIME
     first_answer: Value = _NO_TIME

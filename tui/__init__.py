@@ -1,0 +1,1 @@
+"""toklane: one LLM request, live in the terminal."""

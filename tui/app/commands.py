@@ -1,0 +1,58 @@
+"""The command palette: every action of the key table and every theme, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Protocol, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.fuzzy import Matcher
+from textual.markup import escape
+
+from tui.settings import themes
+from tui.settings.keys import Key
+
+_NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
+
+
+class Commanded(Protocol):
+    """What the app must give: its key table, and a way to take another theme."""
+
+    keys: Sequence[Key]
+
+    async def run_action(self, action: str) -> bool: ...
+    def use_theme(self, name: str) -> None: ...
+
+
+class Commands(Provider):
+    """Name, what it does, and what to call, for whatever was typed."""
+
+    async def discover(self) -> Hits:
+        for name, does, call in self._all():
+            yield DiscoveryHit(Content(name), call, text=name, help=escape(does))
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name, does, call in self._all():
+            score = matcher.match(f"{name} {does}")
+            if score > 0:
+                yield Hit(score, _highlighted(matcher, name), call, text=name, help=escape(does))
+
+    def _all(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
+        app = cast(Commanded, self.app)
+        for key in app.keys:
+            if key.action not in _NOT_LISTED:
+                yield (
+                    key.action.replace("_", " "),
+                    f"{key.shown}: {key.does}",
+                    partial(app.run_action, key.action),
+                )
+        for name in themes.names():
+            yield f"theme {name}", "take these colours", partial(app.use_theme, name)
+
+
+def _highlighted(matcher: Matcher, name: str) -> Content:
+    """A theme's name is a file's name: what looks like markup in it is shown as it is."""
+    return Content(name) if "[" in name else matcher.highlight(name)

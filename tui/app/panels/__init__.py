@@ -1,0 +1,1 @@
+"""The panels of the monitor: each turns one scene into rows, and repaints only rows that changed."""

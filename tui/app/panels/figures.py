@@ -1,0 +1,88 @@
+"""The figures in block digits: four side by side, two on narrow screens, else one line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.app.figures import Shown, Units, figures, running
+from tui.app.layout import Form
+from tui.app.panels.lines import most, wrapped
+from tui.app.panels.panel import Panel
+from tui.app.scene import Scene
+from tui.app.theming import Ink
+from tui.plot.cells import width as cells_of
+from tui.plot.digits import digits
+from tui.plot.glyphs import Fill
+from tui.plot.numbers import ABSENT
+from tui.plot.rows import Canvas, Row
+
+_PLACES = (1, 28, 58, 90)  # of 120 columns
+
+
+class Figures(Panel):
+    every = 5  # a figure that changes more often can't be read
+
+    def __init__(self, ink: Ink, name: str) -> None:
+        super().__init__(ink, name)
+        self._units = Units()
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        shown = figures(scene, self._units)
+        match self.plan.form:
+            case Form.LARGE:
+                places = [place * width // 120 or 1 for place in _PLACES]
+                return blocks(shown, places, width, self.fill, beside=True)
+            case Form.SMALL:
+                return blocks(shown, [1 + n * width // 4 for n in range(4)], width, self.fill)
+            case Form.NARROW:
+                pair = shown[1], running(shown, scene.view.stage)
+                return blocks(pair, [1, 1 + width // 2], width, self.fill)
+            case _:
+                return (line(shown, width),)
+
+
+def blocks(shown: Sequence[Shown], places: Sequence[int], width: int, fill: Fill, beside: bool = False) -> Sequence[Row]:
+    """Four rows: labels and digits. Unit and mark stand `beside` the digits, else behind the label."""
+    rows = [Canvas(width) for _ in range(4)]
+    for figure, left, right in zip(shown, places, [*places[1:], width], strict=True):
+        style = f"{figure.role} bold" if figure.lit else "secondary"
+        label = figure.label if beside else figure.short
+        rows[0].put(left, label, style)
+        if not beside and figure.number:
+            rows[0].put(left + cells_of(label) + 1, f"{figure.unit} {figure.mark}", "secondary")
+        if figure.number:
+            _number(rows, figure, left, right, fill, beside)
+        else:
+            rows[2].put(left, ABSENT, "secondary")
+            for row, words in zip(rows[2:], wrapped(figure.why, right - left - 3), strict=False):
+                row.put(left + 2, words, "secondary")
+    return tuple(row.row() for row in rows)
+
+
+def _number(rows: Sequence[Canvas], figure: Shown, left: int, right: int, fill: Fill, beside: bool) -> None:
+    style = f"{figure.role} bold" if figure.lit or fill is Fill.COLOUR else figure.role
+    if fill is Fill.ASCII:
+        rows[2].put(left, figure.number, f"{figure.role} bold")
+        end = left + len(figure.number)
+    else:
+        pixels = digits(figure.number)
+        for row, text in zip(rows[1:], pixels, strict=True):
+            row.put(left, text, style)
+        end = left + max(len(text) for text in pixels)
+    if beside:
+        if end + 1 + cells_of(figure.about) < right:
+            rows[2].put(end + 1, figure.about, "secondary")
+        rows[3].put(end + 1, figure.unit, "text")
+        rows[3].put(end + 2 + cells_of(figure.unit), figure.mark, "secondary")
+
+
+def line(shown: Sequence[Shown], width: int) -> Row:
+    """The figures in one row of text, as many as fit."""
+    texts = [((f" {figure.short} ", "secondary"), (f"{figure.text} ", f"{figure.role} bold")) for figure in shown]
+    return most((), texts, width)
+
+
+def running_figure(scene: Scene) -> Row:
+    """The one figure of what happens now, as text."""
+    shown = running(figures(scene, Units()), scene.view.stage)
+    return ((f"{shown.short} ", "secondary"), (shown.text, f"{shown.role} bold"))

@@ -1,0 +1,55 @@
+"""The top row: who answers, with which model, and how well the instrument sees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.app.layout import Form
+from tui.app.panels.lines import dotted, ends, most
+from tui.app.panels.panel import Panel
+from tui.app.scene import Scene
+from tui.plot.numbers import duration
+from tui.plot.rows import Row, join, row_width
+
+
+class Header(Panel):
+    every = 10
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        return (header(scene, width, self.plan.form),)
+
+
+def header(scene: Scene, width: int, form: Form) -> Row:
+    """Name, engine, model, context, address; at the right the run and the clock. What has no room goes."""
+    large = form is Form.LARGE
+    right: Row = ((f"{' · '.join(_right(scene, large))} ", "secondary"),)
+    engine = scene.engine
+    parts = [
+        engine.name,
+        _short(engine.model, width // 2),
+        f"ctx {scene.context}" if scene.context else "",
+        engine.address if large else "",
+    ]
+    name: Row = ((" toklane", "text bold"), ("  " if large else " ", "text"))
+    left = most(name, dotted([part for part in parts if part], "secondary"), width - row_width(right) - 1)
+    return ends(left, right, width) if row_width(right) < width - row_width(name) else join(left)
+
+
+def _right(scene: Scene, large: bool) -> list[str]:
+    if scene.replay:
+        speed = f"×{scene.replay.speed:g}"
+        return [f"replay {_short(scene.replay.file, 40)}", speed] if large else [f"replay {speed}"]
+    if not scene.run_number:
+        return []
+    clock = scene.view.clock
+    if not large:
+        return [f"run {scene.run_number}"]
+    if clock.p99_ns is not None:
+        return [f"run {scene.run_number}", f"clock ±{duration(clock.p99_ns)}"]
+    return [f"run {scene.run_number}"]
+
+
+def _short(name: str, cells: int) -> str:
+    """A name without its folders; what is still too long is left out, not cut."""
+    short = name.rstrip("/").rsplit("/", 1)[-1]
+    return name if len(name) <= cells else short if len(short) <= cells else ""

@@ -1,0 +1,68 @@
+"""Rows of parts that are shown whole or not at all: nothing is cut inside a word or a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.plot.cells import clusters, width
+from tui.plot.rows import Row, Span, join, row_width
+
+
+def most(first: Row, parts: Sequence[Row], cells: int) -> Row:
+    """`first`, and as many of `parts` behind it as fit whole."""
+    row = first
+    for part in parts:
+        if row_width(row) + row_width(part) > cells:
+            break
+        row = join(row, part)
+    return row
+
+
+def ends(left: Row, right: Row, cells: int) -> Row:
+    """One row at the left edge, the other at the right one; the right one goes where both don't fit."""
+    free = cells - row_width(left) - row_width(right)
+    return join(left, ((" " * free, "text"),), right) if free >= 1 else left
+
+
+def dotted(parts: Sequence[str], style: str) -> list[Row]:
+    """Parts of a sentence, each but the first with its separating dot."""
+    return [((f" · {part}" if i else part, style),) for i, part in enumerate(parts) if part]
+
+
+def wrapped(text: str, cells: int) -> list[str]:
+    """The text in lines of at most `cells`; a word is broken only where it is wider than a line."""
+    if cells <= 0:
+        return []
+    lines: list[str] = []
+    line, used = "", 0
+    for word in text.split(" "):
+        own = width(word)
+        if used and used + 1 + own <= cells:
+            line, used = f"{line} {word}", used + 1 + own
+            continue
+        if used or line:
+            lines.append(line)
+        *whole, word = broken(word, cells)
+        lines += whole
+        line, used = word, width(word)
+    return [*lines, line]
+
+
+def broken(word: str, cells: int) -> list[str]:
+    """A word in pieces of at most `cells`."""
+    if width(word) <= cells:
+        return [word]
+    pieces, piece, used = [], "", 0
+    for cluster, own in clusters(word):
+        if used + own > cells and piece:
+            pieces.append(piece)
+            piece, used = "", 0
+        piece += cluster
+        used += own
+    return [*pieces, piece]
+
+
+def column(text: str, cells: int, style: str = "text", right: bool = False) -> Span:
+    """The text in a column of its own; a longer one keeps its width."""
+    space = " " * max(0, cells - width(text))
+    return (space + text if right else text + space, style)

@@ -1,0 +1,108 @@
+"""What every panel is: rows made from a scene, of which only the changed ones are painted again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.app.layout import Form, Plan, TimeRows
+from tui.app.scene import Scene
+from tui.app.theming import Ink
+from tui.plot.glyphs import Fill
+from tui.plot.rows import Row, row_width
+
+
+class Panel(Widget):
+    """One area of the monitor. A subclass says in `rows` what it shows; everything else is here.
+
+    `every` frames it looks at a new scene: 1 = every one (20 a second).
+    """
+
+    every = 1
+    can_focus = False
+
+    def __init__(self, ink: Ink, name: str) -> None:
+        super().__init__(id=name)
+        self.ink = ink
+        self.plan = Plan(Form.LARGE, {}, TimeRows())
+        self.selected = False
+        self._scene: Scene | None = None
+        self._rows: Sequence[Row] = ()
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        """What is shown of `scene`: at most `height` rows, each at most `width` cells."""
+        raise NotImplementedError
+
+    @property
+    def fill(self) -> Fill:
+        return self.ink.fill
+
+    @property
+    def shown(self) -> Scene | None:
+        """The scene that is on the screen."""
+        return self._scene
+
+    def show(self, scene: Scene) -> None:
+        """Take over a scene; rows that look the same as before cost nothing."""
+        self._scene = scene
+        width, height = self.size
+        if not width or not height or not self.plan.shows(self.id or ""):
+            return
+        before, self._rows = self._rows, self.rows(scene, width, height)
+        dirty = [
+            Region(0, y, last, 1)
+            for y in range(height)
+            if (last := _changed_until(_row(before, y), _row(self._rows, y), width))
+        ]
+        if dirty:
+            self.refresh(*dirty)
+
+    def again(self, ink: Ink | None = None) -> None:
+        """Paint everything anew: other colours, another size, another plan."""
+        self.ink = ink or self.ink
+        self._rows = ()
+        if self._scene is not None:
+            self.show(self._scene)
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self.again()
+
+    def render_line(self, y: int) -> Strip:
+        return self.ink.strip(_row(self._rows, y), self.size.width)
+
+
+def _row(rows: Sequence[Row], y: int) -> Row:
+    return rows[y] if y < len(rows) else ()
+
+
+def _changed_until(before: Row, after: Row, width: int) -> int:
+    """Up to which cell the row has to be painted again; 0 when both are the same."""
+    if before == after:
+        return 0
+    if row_width(before) != row_width(after):
+        return width
+    same = 0
+    for old, new in zip(reversed(before), reversed(after), strict=False):
+        if old != new:
+            break
+        same += row_width((old,))
+    return width - same if same < row_width(after) else width
+
+
+def titled(title: str, width: int, fill: Fill, state: str = "", style: str = "secondary", lit: bool = False) -> Row:
+    """A rule with a title at its left and a state word at its right."""
+    line = fill.glyphs.line
+    label = "text bold reverse" if lit else "text bold"
+    left: Row = ((f"{line} ", "rule"), (title, label), (" ", "rule"))
+    right: Row = ((" ", "rule"), (state, style), (f" {line}", "rule")) if state else ()
+    rest = width - row_width(left) - row_width(right)
+    return (*left, (line * max(0, rest), "rule"), *right)
+
+
+def rule(width: int, fill: Fill) -> Row:
+    """A plain rule."""
+    return ((fill.glyphs.line * width, "rule"),)

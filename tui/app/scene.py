@@ -1,0 +1,133 @@
+"""All that the panels show at one moment, frozen: the request's View and what stands around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from tui.app.feed import BuiltIn, Feed, Found, live, playback
+from tui.domain.knobs import Knobs
+from tui.domain.pressure import Pressure
+from tui.domain.shelf import Curve, Ghost
+from tui.domain.view import View
+from tui.plot.cells import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Who answers, in words that are safe to draw; "" where not known."""
+
+    name: str = ""
+    model: str = ""
+    address: str = ""
+    loading: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The built-in engine on its way: what it does, and how many bytes of how many are here (0: not known)."""
+
+    state: str = "off"
+    stage: str = ""
+    done_bytes: int = 0
+    total_bytes: int = 0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recording is played instead of a live request."""
+
+    file: str
+    speed: float
+    playing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One moment of the monitor. `running`: a request is prepared or under way.
+
+    `remaining`: the time to the first token in words. `expected_ns`: when it should come, since sent, and
+    `expectation`: the same in words, longest first.
+    """
+
+    view: View = View()
+    knobs: Knobs = Knobs()
+    engine: Engine = Engine()
+    context: int | None = None
+    run_number: int = 0
+    run_note: str = ""
+    running: bool = False
+    activity: str = ""
+    problem: str = ""
+    setup: Setup = Setup()
+    searching: bool = False
+    ghost: Ghost | None = None
+    ttft_s: Mapping[int, float] = field(default_factory=dict)
+    failed: frozenset[int] = frozenset()
+    pressure: Pressure = Pressure()
+    remaining: str = ""
+    expected_ns: int | None = None
+    expectation: tuple[str, ...] = ()
+    paused: bool = False
+    again: bool = False
+    replay: Replay | None = None
+
+
+def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: bool, paused: bool, again: bool) -> Scene:
+    """The scene of a feed now; `view` may be a frozen one."""
+    engine_side, player = live(feed), playback(feed)
+    found = engine_side.found if engine_side else None
+    engine = _engine(found, view)
+    run = feed.run
+    shown = run.knobs if player and run else knobs
+    ttft_s, failed = _curve(feed, engine, view, shown)
+    return Scene(
+        view=view,
+        knobs=shown,
+        engine=engine,
+        context=engine_side.context if engine_side else _told_context(view),
+        run_number=run.number if run else 0,
+        run_note=clean(run.note) if run else "",
+        running=feed.running,
+        activity=clean(engine_side.activity) if engine_side else "",
+        problem=clean(engine_side.problem) if engine_side else "",
+        setup=_setup(engine_side.builtin) if engine_side else Setup(),
+        searching=engine_side is not None and found is None and engine_side.discovered is None,
+        ghost=feed.shelf.ghost if ghost else None,
+        ttft_s=ttft_s,
+        failed=failed,
+        pressure=feed.pressure,
+        paused=paused,
+        again=again,
+        replay=Replay(clean(player.file), player.speed, player.playing) if player else None,
+    )
+
+
+def _told_context(view: View) -> int | None:
+    told = view.conditions.get("context_length")
+    return told if isinstance(told, int) and not isinstance(told, bool) else None
+
+
+def _engine(found: Found | None, view: View) -> Engine:
+    """What was found, else what the run tells."""
+    if found is not None:
+        address = urlsplit(found.base.root).netloc or found.base.root
+        return Engine(clean(found.engine), clean(found.model), clean(address), found.loading)
+    told = {key: clean(str(view.conditions.get(key) or "")) for key in ("engine", "model")}
+    return Engine(told["engine"], told["model"])
+
+
+def _setup(builtin: BuiltIn) -> Setup:
+    return Setup(builtin.state, builtin.stage, builtin.done_bytes, builtin.total_bytes, clean(builtin.why))
+
+
+def _curve(feed: Feed, engine: Engine, view: View, knobs: Knobs) -> tuple[dict[int, float], frozenset[int]]:
+    """TTFT by prompt length, and the lengths that failed, for this engine, model, cache mode and profile."""
+    told = view.conditions.get
+    names = str(told("engine") or engine.name), str(told("model") or engine.model)
+    key = Curve(*names, knobs.cache.value, knobs.profile.value)
+    shelf = feed.shelf
+    ttft_s = {length: ttft for (curve, length), ttft in shelf.ttft_s.items() if curve == key}
+    return ttft_s, frozenset(length for curve, length in shelf.failed if curve == key)

@@ -1,0 +1,78 @@
+"""Raw detail: what the engine sent, what went wrong, and under which conditions, as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.app.screens.sheet import Sheet, literal
+from tui.domain.events import Failed
+from tui.domain.view import View
+from tui.settings.keys import by_action
+
+MOST_LINES = 200
+MOST_CHARACTERS = 2000  # of one message: a proxy may join a whole answer into one
+
+
+class DetailScreen(Sheet[None]):
+    """The request as it was when the page was opened; `raw` are its latest messages, oldest first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding(",".join(by_action("detail").keys), "back", id="detail")]
+    heading = "raw detail"
+    hint = "↑ ↓ pgup pgdn scroll · esc back"
+
+    def __init__(self, view: View, raw: Iterable[str] = ()) -> None:
+        super().__init__()
+        self._parts = detail(view, raw)
+
+    def body(self) -> ComposeResult:
+        with VerticalScroll(classes="sheet-page"):
+            yield Static(_page(self._parts), markup=False)
+
+
+def detail(view: View, raw: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """(title, text) of every part there is something to tell about."""
+    parts = (
+        ("what failed", _failure(view.failure)),
+        ("warnings", _pairs(view.warnings)),
+        ("conditions", _pairs(view.conditions)),
+        ("latest messages", "\n".join(_latest(raw))),
+    )
+    told = tuple((title, text) for title, text in parts if text)
+    return told or (("nothing yet", "no request was sent"),)
+
+
+def _failure(failure: Failed | None) -> str:
+    if failure is None:
+        return ""
+    told = {
+        "kind": failure.kind.value,
+        "status": failure.status,
+        "message": failure.message,
+        "remedy": failure.remedy,
+        "retry after": None if failure.retry_after_s is None else f"{failure.retry_after_s:g} s",
+        "body": failure.raw[:MOST_CHARACTERS],
+    }
+    return _pairs({name: value for name, value in told.items() if value not in ("", None)})
+
+
+def _pairs(told: Mapping[str, object]) -> str:
+    return "\n".join(f"{literal(str(name))}: {literal(str(value))}" for name, value in told.items())
+
+
+def _latest(raw: Iterable[str]) -> Iterable[str]:
+    lines = list(raw)[-MOST_LINES:]
+    for line in lines:
+        more = len(line) - MOST_CHARACTERS
+        yield literal(line[:MOST_CHARACTERS]) + (f" … {more:,} more characters" if more > 0 else "")
+
+
+def _page(parts: Iterable[tuple[str, str]]) -> Content:
+    pieces = [Content.assemble((title, "bold underline"), f"\n{text}\n") for title, text in parts]
+    return Content("\n").join(pieces)

@@ -1,0 +1,49 @@
+"""The first thing seen where no engine answers: the built-in one, or an address."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList, Static
+
+from tui.app.screens.choices import BuiltIn
+from tui.app.screens.sheet import Sheet
+from tui.settings.keys import by_action
+
+BUILT_IN, URL = "built-in", "url"
+
+
+class WelcomeScreen(Sheet[str]):
+    """Gives BUILT_IN or URL; None when neither is wanted now."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join(by_action("engine").keys), "type_url", id="engine"),
+        Binding(",".join(by_action("quit").keys), "app.quit", id="quit"),
+    ]
+    heading = "no engine answers on this machine"
+    AUTO_FOCUS: ClassVar[str] = "OptionList"
+
+    def __init__(self, builtin: BuiltIn) -> None:
+        super().__init__()
+        self._builtin = builtin
+        self._gives = [URL] if builtin.obstacle else [BUILT_IN, URL]
+        self.hint = f"enter choose · {by_action('engine').shown} type an address · esc not now · q quit"
+
+    def body(self) -> ComposeResult:
+        words = {
+            BUILT_IN: f"use the built-in engine: {self._builtin.words}",
+            URL: "type the address of an engine",
+        }
+        yield OptionList(*(Content(words[choice]) for choice in self._gives), markup=False)
+        yield Static(f"\n{self._builtin.words}" if self._builtin.obstacle else "", markup=False)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, selected: OptionList.OptionSelected) -> None:
+        self.dismiss(self._gives[selected.option_index])
+
+    def action_type_url(self) -> None:
+        self.dismiss(URL)

@@ -1,0 +1,80 @@
+"""From the style words of the plot room to what the terminal gets: theme colours, no colour, plain ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from tui.plot.cells import width
+from tui.plot.glyphs import Fill, ascii_row
+from tui.plot.rows import Row
+
+_LIT = frozenset({"stall", "failed", "finished"})  # told apart by weight where there is no colour
+
+
+class Palette(Protocol):
+    """What is needed of a theme."""
+
+    @property
+    def colours(self) -> Mapping[str, str]: ...
+    @property
+    def dark(self) -> bool: ...
+
+
+def fill_for(environ: Mapping[str, str], encoding: str) -> Fill:
+    """How areas are drawn: ASCII where the terminal can't take UTF-8, without colour where NO_COLOR is set."""
+    if encoding.lower().replace("-", "") not in ("utf8", "utf8sig"):
+        return Fill.ASCII
+    return Fill.MONO if environ.get("NO_COLOR") else Fill.COLOUR
+
+
+class Ink:
+    """Rich styles for the style words of rows, in one theme and one way to draw. Cached: words are few."""
+
+    def __init__(self, palette: Palette, fill: Fill, colourless: bool | None = None) -> None:
+        self.palette = palette
+        self.fill = fill
+        self.colourless = fill is Fill.MONO if colourless is None else colourless
+        self._styles: dict[str, Style] = {}
+
+    def style(self, words: str) -> Style:
+        """The style of `FG[ on BG][ bold][ dim][ reverse]`; a role the theme lacks is plain text."""
+        found = self._styles.get(words)
+        if found is None:
+            found = self._styles[words] = self._plain(words) if self.colourless else self._coloured(words)
+        return found
+
+    def _coloured(self, words: str) -> Style:
+        colours = self.palette.colours
+        parts = words.split()
+        ground = parts[parts.index("on") + 1] if "on" in parts else "background"
+        return Style(
+            color=colours.get(parts[0] if parts else "text", colours["text"]),
+            bgcolor=colours.get(ground, colours["background"]),
+            bold="bold" in parts,
+            dim="dim" in parts,
+            reverse="reverse" in parts,
+        )
+
+    def _plain(self, words: str) -> Style:
+        parts = words.split()
+        ground = parts[parts.index("on") + 1] if "on" in parts else "background"
+        return Style(
+            bold="bold" in parts or (bool(parts) and parts[0] in _LIT),
+            reverse="reverse" in parts or ground in ("selected", "text"),
+        )
+
+    def strip(self, row: Row, cells: int) -> Strip:
+        """The row as the screen takes it, filled up with background to `cells`."""
+        if self.fill is Fill.ASCII:
+            row = ascii_row(row)
+        segments = [Segment(text, self.style(words)) for text, words in row]
+        used = sum(width(text) for text, _ in row)
+        if used < cells:
+            segments.append(Segment(" " * (cells - used), self.style("text")))
+        strip = Strip(segments, max(used, cells))
+        return strip if used <= cells else strip.crop(0, cells)

@@ -1,0 +1,168 @@
+"""The one sentence above the figures: what happens, how far it is, how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui.app.scene import Scene
+from tui.domain.arrivals import Stall
+from tui.domain.state import learned
+from tui.domain.view import Stage, View
+from tui.plot.cells import clean
+from tui.plot.numbers import count, duration, share
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sign and a state word in the colour of `role`, then parts that may be left out from the end."""
+
+    sign: str
+    word: str
+    role: str
+    parts: Sequence[str]
+
+
+def say(scene: Scene) -> Said:
+    """The sentence of a scene."""
+    said = _preparing(scene) or _of_request(scene)
+    if scene.paused:
+        return Said("▌", "Paused", "text", (f"{said.word.lower()}, measuring goes on", "space goes on"))
+    if scene.again and scene.running:
+        return Said(said.sign, said.word, said.role, (*said.parts, "then once more"))
+    return said
+
+
+def _preparing(scene: Scene) -> Said | None:
+    """What comes before a request is sent; None when there is a request to tell about."""
+    if scene.activity and not scene.view.running:
+        return Said("○", "Preparing", "waiting", (scene.activity, scene.run_note))
+    if scene.view.stage is not Stage.EMPTY:
+        return None
+    setup = scene.setup
+    if setup.state == "fetching":
+        return Said("○", "Fetching the model", "load", (_megabytes(setup.done_bytes, setup.total_bytes), setup.stage))
+    if setup.state == "starting":
+        return Said("○", "Starting the engine", "load", ("it loads its model",))
+    if setup.state == "failed":
+        return Said("✖", "No engine", "failed", (setup.why,))
+    if scene.problem:
+        return Said("✖", "No engine", "failed", (scene.problem,))
+    if scene.replay:
+        return Said("○", "Replay", "waiting", ("space plays",))
+    if scene.searching:
+        return Said("○", "Looking for an engine", "waiting", ("on this computer's usual ports",))
+    if not scene.engine.name:
+        return Said("○", "No engine yet", "text", ("enter starts the built-in one", "e picks another"))
+    if scene.engine.loading:
+        return Said("○", "Loading", "load", ("the engine loads its model",))
+    return Said("○", "Ready", "text", (f"enter sends a prompt of {count(scene.knobs.prompt_tokens)} tokens",))
+
+
+def _megabytes(done: int, total: int) -> str:
+    if not total:
+        return ""
+    return f"{done / 1e6:.1f} of {total / 1e6:.1f} MB" if done else f"{total / 1e6:.0f} MB, once"
+
+
+def _of_request(scene: Scene) -> Said:
+    view = scene.view
+    match view.stage:
+        case Stage.CONNECTING:
+            to = f"to {scene.engine.address}" if scene.engine.address else ""
+            return Said("○", "Connecting", "waiting", (to,))
+        case Stage.WAITING:
+            return Said("○", "Waiting", "waiting", _waiting(scene))
+        case Stage.PREFILL:
+            return Said("●", "Reading the prompt", "prefill", _reading(scene))
+        case Stage.DECODING:
+            word = "Writing the answer" if view.answer.length or not view.reasoning.length else "Thinking"
+            return Said("●", word, "decode", _writing(scene))
+        case Stage.STALLED:
+            return Said("●", "Stalled", "stall", _stalled(view))
+        case Stage.FINISHED if not view.complete:
+            return Said("■", "Incomplete", "stall", (*_warned(view), *_summary(view)))
+        case Stage.FINISHED:
+            return Said("✔", "Finished", "finished", _summary(view))
+        case Stage.CANCELLED:
+            return Said("■", "Stopped", "secondary", (f"after {duration(view.total_ns or view.now_ns)}", _so_far(view)))
+        case Stage.FAILED:
+            message = clean(view.failure.message) if view.failure else ""
+            return Said("✖", "Failed", "failed", (" ".join(message.split()),))
+        case Stage.EMPTY:
+            return Said("○", "Ready", "text", ())
+
+
+def _waiting(scene: Scene) -> tuple[str, ...]:
+    if scene.view.slots_busy:
+        return ("other requests hold all its slots", "ours is in the queue")
+    return ("sent, nothing has come back yet", "the engine does not say why")
+
+
+def _reading(scene: Scene) -> tuple[str, ...]:
+    reports = scene.view.reports
+    done = f"{count(reports[-1].processed)} of {count(reports[-1].total)} tokens" if reports else ""
+    left = f"{scene.remaining} to the first token" if scene.remaining else ""
+    return tuple(part for part in (done, left) if part)
+
+
+def _writing(scene: Scene) -> tuple[str, ...]:
+    view = scene.view
+    limit = learned(view.conditions, "answer_limit") or scene.knobs.answer_limit
+    return (f"{_so_far(view)} of at most {count(limit)}", _usual(view, "one every"))
+
+
+def _so_far(view: View) -> str:
+    """How many tokens came, by the engine's count; else messages, which are not tokens."""
+    counts = view.track.columns.tokens
+    if view.track.reads and counts[view.track.reads - 1]:
+        return f"token {count(counts[view.track.reads - 1])}"
+    return f"message {count(view.chunks)}" if view.chunks else "no token"
+
+
+def _usual(view: View, words: str) -> str:
+    return f"{words} {duration(view.gaps.usual_ns)}" if view.gaps.usual_ns else ""
+
+
+def _stalled(view: View) -> tuple[str, ...]:
+    stall = view.open_stall
+    if stall is None:
+        return ()
+    unit = "token" if stall.counted else "message"
+    return (
+        f"no {unit} for {duration(stall.gap_ns)}",
+        f"after {unit} {count(stall.at_token - 1)}",
+        _usual(view, "usually one every"),
+    )
+
+
+def _summary(view: View) -> tuple[str, ...]:
+    """What the wait was made of, and what hurt."""
+    total = view.total_ns or view.now_ns
+    prefill = view.phase("prefill")
+    if prefill:
+        made = f"{_whole(prefill.duration_ns, total)} of {duration(total)} was reading the prompt"
+    elif view.ttft.number is not None:
+        made = f"{_whole(round(view.ttft.number * 1e9), total)} of {duration(total)} was waiting for the first token"
+    else:
+        made = f"after {duration(total)}"
+    return (made, _stalls(view.stalls), "the answer limit ended it" if view.finish_reason == "length" else "")
+
+
+def _whole(part: int, total: int) -> str:
+    percent = 100 * part / total if total else 0
+    return f"{percent:.0f} %" if percent >= 1 or not part else share(part, total)
+
+
+def _stalls(stalls: Sequence[Stall]) -> str:
+    if not stalls:
+        return ""
+    worst = max(stalls, key=lambda stall: stall.gap_ns)
+    unit = "token" if worst.counted else "message"
+    if len(stalls) == 1:
+        return f"one stall of {duration(worst.gap_ns)} at {unit} {count(worst.at_token)}"
+    return f"{len(stalls)} stalls, the longest {duration(worst.gap_ns)} at {unit} {count(worst.at_token)}"
+
+
+def _warned(view: View) -> tuple[str, ...]:
+    return tuple(clean(text) for text in view.warnings.values())[:1]

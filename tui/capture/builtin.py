@@ -1,0 +1,97 @@
+"""The built-in engine as the session sees it: fetch its model, start its process, say how far it is."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from tui.engines import embedded, model
+from tui.engines.model_fetch import FetchFailed, fetch
+
+
+class _Stopped(Exception):
+    """The fetch is no longer wanted."""
+
+
+class BuiltIn:
+    """`state` is off, fetching, starting, ready or failed. Fetching runs in a thread; all else never blocks.
+
+    done_bytes, total_bytes and stage tell about the fetch; `why` is one line when it failed.
+    """
+
+    def __init__(self) -> None:
+        self.state = "off"
+        self.done_bytes = 0
+        self.total_bytes = model.DOWNLOAD_BYTES
+        self.stage = ""
+        self.why = ""
+        self.engine: embedded.EmbeddedEngine | None = None
+        self._gguf: Path | None = None
+        self._worker: threading.Thread | None = None
+        self._unwanted = threading.Event()
+        self._fetched: Path | str | None = None
+
+    def begin(self, gguf: Path | None, download: bool) -> None:
+        """Start the engine on `gguf`, or on the built-in model, fetched first when `download` allows it."""
+        if self.state in ("fetching", "starting", "ready"):
+            return
+        found = gguf or model.locate()
+        if gguf is not None and not gguf.is_file():
+            self._fail(f"{gguf} is not a file; give the path of a GGUF model")
+        elif found is not None:
+            self._start(found)
+        elif not download:
+            self._fail("the built-in model is not here; `toklane model --fetch` fetches it (93 MB, once)")
+        else:
+            self.state, self.why, self._fetched = "fetching", "", None
+            self._unwanted.clear()
+            self._worker = threading.Thread(target=self._fetch, name="model fetch", daemon=True)
+            self._worker.start()
+
+    def tick(self) -> bool:
+        """Look how far it is; True when the state changed."""
+        before = self.state
+        if self.state == "fetching" and self._fetched is not None:
+            # the process must be started from the main thread, whose end is the program's end
+            if isinstance(self._fetched, Path):
+                self._start(self._fetched)
+            else:
+                self._fail(self._fetched)
+        if self.engine is not None and self.state in ("starting", "ready"):
+            match self.engine.state:
+                case embedded.Ready():
+                    self.state = "ready"
+                case embedded.Failed(why=why):
+                    self._fail(why)
+                case _:
+                    pass
+        return self.state != before
+
+    def close(self) -> None:
+        """End the fetch and the process, whichever runs."""
+        self._unwanted.set()
+        if self._worker is not None:
+            self._worker.join()
+        if self.engine is not None:
+            self.engine.stop()
+        self.state, self.engine = "off", None
+
+    def _start(self, gguf: Path) -> None:
+        self.engine = embedded.start(gguf)
+        self.state, self.why = "starting", ""
+
+    def _fail(self, why: str) -> None:
+        self.state, self.why, self.engine = "failed", why, None
+
+    def _fetch(self) -> None:
+        def progress(done: int, total: int, stage: str) -> None:
+            if self._unwanted.is_set():
+                raise _Stopped
+            self.done_bytes, self.total_bytes, self.stage = done, total, stage
+
+        try:
+            self._fetched = fetch(progress)
+        except FetchFailed as error:
+            self._fetched = str(error)
+        except _Stopped:
+            self._fetched = "the download was stopped; it starts anew when it is asked for again"

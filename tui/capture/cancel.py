@@ -1,0 +1,56 @@
+"""A cancellation that a thread can both ask for and wait for together with a socket."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+
+from tui.capture.failure import Cancelled
+
+
+class Cancel:
+    """Set once, by any thread; wakes whoever waits for it in `wait_ready` within microseconds."""
+
+    def __init__(self) -> None:
+        self._reader, self._writer = os.pipe()
+        self._lock = threading.Lock()
+        self._closed = False
+        self.how: str | None = None
+
+    def set(self, how: str = "cancelled") -> None:
+        """Cancel; only the first call counts, and none after `close`."""
+        with self._lock:
+            if self.how is None and not self._closed:
+                self.how = how
+                os.write(self._writer, b"x")
+
+    def fileno(self) -> int:
+        """Readable once cancelled."""
+        return self._reader
+
+    def close(self) -> None:
+        """Give the pipe back; nobody may wait any more."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                os.close(self._reader)
+                os.close(self._writer)
+
+
+def wait_ready(waits: dict[int, int], cancel: Cancel | None, deadline_ns: int | None) -> list[int]:
+    """Wait until one of the descriptors (descriptor → poll events) is ready; returns the ready ones.
+
+    Empty when `deadline_ns` (monotonic) passed first. Raises Cancelled.
+    """
+    poller = select.poll()
+    for descriptor, events in waits.items():
+        poller.register(descriptor, events)
+    if cancel is not None:
+        poller.register(cancel.fileno(), select.POLLIN)
+    left_ms = None if deadline_ns is None else max(0, -(-(deadline_ns - time.monotonic_ns()) // 1_000_000))
+    ready = [descriptor for descriptor, _ in poller.poll(left_ms)]
+    if cancel is not None and cancel.fileno() in ready:
+        raise Cancelled
+    return ready

@@ -1,0 +1,111 @@
+"""Takes orders and hands out frames: a thread per stream, poll and fetch. The child is this and two pipes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from threading import Event, Lock, Thread
+
+from tui.capture import reader
+from tui.capture.cancel import Cancel
+from tui.capture.connection import Warmed, target
+from tui.capture.failure import CaptureError
+from tui.capture.fetcher import fetch, poll
+from tui.capture.frames import Frame, Item
+from tui.capture.orders import (
+    CancelOrder,
+    FetchOrder,
+    NoteOrder,
+    Order,
+    SampleOrder,
+    StreamOrder,
+    WarmOrder,
+)
+from tui.capture.run import Run
+from tui.domain.wire import Note
+
+_END_S = 4.0
+
+
+class Desk:
+    """Does orders. `put` gets every frame, from any thread; `busy` learns whether streams run."""
+
+    def __init__(self, put: Callable[[Frame], None], busy: Callable[[bool], None] = lambda _: None) -> None:
+        self._put = put
+        self._busy = busy
+        self._warmed = Warmed()
+        self._lock = Lock()
+        self._runs: dict[int, tuple[Run, Cancel, Thread]] = {}
+
+    def do(self, order: Order) -> None:
+        """Start what the order asks for; returns at once."""
+        match order:
+            case FetchOrder():
+                _start("fetch", lambda: self._put(fetch(order)))
+            case StreamOrder():
+                self._begin(order)
+            case CancelOrder(run_id, how):
+                if run_id in self._runs:
+                    self._runs[run_id][1].set(how)
+            case SampleOrder(fields, mono_ns, run_id):
+                for run in self._running(run_id):
+                    run.sample(mono_ns, dict(fields))
+            case NoteOrder(run_id, name, fields, mono_ns):
+                for run in self._running(run_id):
+                    run.note(name, mono_ns, **fields)
+            case WarmOrder():
+                _start("warm", lambda: self._warm(order))
+
+    def close(self) -> None:
+        """Cancel what runs and wait (4 s at most) until it has ended, its recording included."""
+        with self._lock:
+            running = list(self._runs.values())
+        for _, cancel, _ in running:
+            cancel.set()
+        until_s = time.monotonic() + _END_S
+        for _, _, thread in running:
+            thread.join(max(0.0, until_s - time.monotonic()))
+
+    def _begin(self, order: StreamOrder) -> None:
+        cancel = Cancel()
+        over, headed = Event(), Event()
+
+        def watch(frame: Frame) -> None:
+            match frame:
+                case Item(_, Note(_, "head")):
+                    headed.set()
+            self._put(frame)
+
+        run = Run(order, watch)
+
+        def read() -> None:
+            reader.stream(run, cancel, self._warmed)
+            over.set()
+            headed.set()
+            with self._lock:
+                del self._runs[order.id]
+                self._busy(bool(self._runs))
+            cancel.close()
+
+        thread = Thread(target=read, daemon=True, name=f"stream-{order.id}")
+        with self._lock:
+            self._busy(True)
+            self._runs[order.id] = (run, cancel, thread)
+        thread.start()
+        for one in order.polls:
+            until = headed if one.until == "head" else over
+            _start("poll", partial(poll, one, run, until))
+
+    def _running(self, run_id: int | None) -> list[Run]:
+        with self._lock:
+            return [run for key, (run, _, _) in self._runs.items() if run_id is None or key == run_id]
+
+    def _warm(self, order: WarmOrder) -> None:
+        with suppress(CaptureError):  # the stream itself will say what is wrong
+            self._warmed.open(target(order.url, order.ca_file, order.insecure))
+
+
+def _start(name: str, work: Callable[[], None]) -> None:
+    Thread(target=work, daemon=True, name=name).start()

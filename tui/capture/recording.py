@@ -1,0 +1,132 @@
+"""Reads a recording, a capture or a case: one file of JSON Lines becomes the records of one run."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tui.capture.lines import from_object
+from tui.capture.recorder import FORMAT
+from tui.domain.wire import End, Meta, Note, Poll, Read, Record
+
+
+class NotARecording(ValueError):
+    """The file holds no line of a recording; `str()` is one line for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One run. records[0] is the Meta, the last one the End; `ended` is False when the file lacks its end."""
+
+    meta: Meta
+    records: tuple[Record, ...]
+    damaged_lines: int
+    ended: bool
+
+
+def read(path: Path) -> Recording:
+    """Read a file; damaged lines are skipped and counted. Raises OSError, NotARecording."""
+    with path.open("rb") as lines:
+        return parse(lines, str(path))
+
+
+def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
+    """Read lines; notes that captures and cases tell only in their first line are put where they belong."""
+    meta: Meta | None = None
+    end: End | None = None
+    records: list[Record] = []
+    damaged = 0
+    for line in lines:
+        record = _record(line)
+        match record:
+            case None:
+                damaged += bool(line.strip())
+            case Meta() if meta is None:
+                meta = record
+            case Meta():
+                damaged += 1
+            case End():
+                end = record
+            case _:
+                records.append(record)
+    if meta is None and not records:
+        raise NotARecording(f"{name} is not a recording: no line of it can be read")
+    meta = meta or Meta({})
+    ended = end is not None
+    if end is None:
+        last_ns = max((record.at_ns for record in records if not isinstance(record, Meta)), default=0)
+        end = End(last_ns, "error", "recording ends without an end")
+    whole = [*records, end]
+    if meta.fields.get("format") != FORMAT:
+        whole = _as_recorded(meta.fields, whole)
+    return Recording(meta, (meta, *whole), damaged, ended)
+
+
+def _record(line: bytes) -> Record | None:
+    try:
+        decoded = json.loads(line)
+        return from_object(decoded) if isinstance(decoded, dict) else None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _as_recorded(fields: Mapping[str, object], records: list[Record]) -> list[Record]:
+    """What a recording of ours would hold: time zero at "sent", one Read per read, notes of the client."""
+    timing = fields.get("timing")
+    timing = timing if isinstance(timing, dict) else {}
+    connect_ns = _ns(timing.get("connect"))
+    sent_all_ns = _ns(timing.get("request_sent"))
+    head_ns = _ns(timing.get("response_head"))
+    if head_ns is None:
+        head_ns = _ns(fields.get("headers_t"))
+    if "case" not in fields:
+        records = _joined(records)
+    if connect_ns is not None and "before the TCP connect" in str(fields.get("clock")):
+        records = [_shifted(record, connect_ns) for record in records]
+        sent_all_ns = None if sent_all_ns is None else sent_all_ns - connect_ns
+        head_ns = None if head_ns is None else head_ns - connect_ns
+    notes: list[Note] = []
+    if connect_ns is not None:
+        notes += [Note(-connect_ns, "connecting"), Note(0, "connected", {"warm": False})]
+    notes.append(Note(0, "sent"))
+    if sent_all_ns is not None:
+        notes.append(Note(sent_all_ns, "sent_all"))
+    if (status := fields.get("status")) is not None:
+        first_ns = next((record.at_ns for record in records if isinstance(record, Read | End)), 0)
+        at_ns = first_ns if head_ns is None else min(head_ns, first_ns)
+        notes.append(Note(at_ns, "head", {"status": status, "headers": fields.get("response_headers", [])}))
+    records = [_named(record, fields) for record in records]
+    return sorted([*notes, *records], key=lambda record: getattr(record, "at_ns", 0))
+
+
+def _joined(records: list[Record]) -> list[Record]:
+    """Captures have a line for each chunk of the transfer; those with one time came in one read."""
+    joined: list[Record] = []
+    for record in records:
+        last = joined[-1] if joined else None
+        if isinstance(record, Read) and isinstance(last, Read) and last.at_ns == record.at_ns:
+            joined[-1] = replace(last, data=last.data + record.data)
+        else:
+            joined.append(record)
+    return joined
+
+
+def _named(record: Record, fields: Mapping[str, object]) -> Record:
+    """A file of polled answers says only in its first line what was polled."""
+    request = fields.get("request")
+    if isinstance(record, Poll) and not record.path and isinstance(request, dict):
+        return replace(record, path=str(request.get("path", "")))
+    return record
+
+
+def _shifted(record: Record, by_ns: int) -> Record:
+    return record if isinstance(record, Meta) else replace(record, at_ns=record.at_ns - by_ns)
+
+
+def _ns(seconds: object) -> int | None:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+        return None
+    return round(seconds * 1e9)

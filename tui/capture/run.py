@@ -1,0 +1,126 @@
+"""One run's records: turned to its time zero, cleaned of secrets, handed on and recorded in one order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from threading import Lock
+
+from tui.capture.frames import Item, Mark
+from tui.capture.orders import StreamOrder
+from tui.capture.recorder import FORMAT, Recorder
+from tui.capture.scrub import scrub_headers, scrub_meta, secrets_of, without
+from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
+
+Emit = Callable[[Item | Mark], None]
+
+
+class Run:
+    """Takes what happened, by any thread, in monotonic times. What came before zero is known waits for it."""
+
+    def __init__(self, order: StreamOrder, emit: Emit) -> None:
+        self.order = order
+        self.zero_ns: int | None = None
+        self.ended = False
+        self._over = False
+        self._emit = emit
+        self._lock = Lock()
+        self._early: list[Record] = []
+        self._secrets = secrets_of(order.headers)
+        self._recorder: Recorder | None = None
+        if order.record is not None:
+            self._record(order.record)
+        self._hand_on(Meta(scrub_meta({"format": FORMAT, **order.meta})))
+
+    def connecting(self, mono_ns: int) -> None:
+        """A connection is being opened: known before zero is."""
+        self._emit(Mark(self.order.id, "connecting", mono_ns))
+
+    def begin(self, zero_ns: int) -> None:
+        """Time zero is known: hand on what waited for it. Only the first call counts."""
+        with self._lock:
+            if self.zero_ns is not None:
+                return
+            self.zero_ns = zero_ns
+            self._emit(Mark(self.order.id, "sent", zero_ns))
+            for record in self._early:
+                self._hand_on(_shifted(record, zero_ns))
+            self._early.clear()
+
+    def note(self, name: str, mono_ns: int | None = None, **fields: object) -> None:
+        """Something the client did or learned."""
+        self._add(Note(time.monotonic_ns() if mono_ns is None else mono_ns, name, fields))
+
+    def head(self, mono_ns: int, status: int, headers: list[tuple[str, str]]) -> None:
+        """Status and headers arrived."""
+        self.note("head", mono_ns, status=status, headers=scrub_headers(headers))
+
+    def sample(self, mono_ns: int, fields: dict[str, object]) -> None:
+        """A machine sample."""
+        self._add(Sample(mono_ns, fields))
+
+    def poll(self, mono_ns: int, path: str, status: int, body: bytes, took_ns: int) -> None:
+        """The answer to a side observation."""
+        self._add(Poll(mono_ns, path, status, without(body, self._secrets), took_ns))
+
+    def read(self, at_ns: int, data: bytes, floor_ns: int, recv_ns: int, kernel: bool) -> None:
+        """One read of the body."""
+        self._add(Read(at_ns, without(data, self._secrets), floor_ns, recv_ns, kernel))
+
+    def end(self, how: str, detail: str = "", mono_ns: int | None = None) -> None:
+        """The run is over; only the first call counts. The recording is whole before the End is emitted."""
+        now_ns = time.monotonic_ns() if mono_ns is None else mono_ns
+        self.begin(now_ns)
+        with self._lock:
+            if self.ended:
+                return
+            self.ended = True
+            end = _shifted(End(now_ns, how, detail), self.zero_ns or 0)
+            recorder = self._recorder
+        if recorder is not None:
+            recorder.put(end)
+            recorder.close()
+        with self._lock:
+            self._over = True
+            self._emit(Item(self.order.id, end))
+
+    def _record(self, path: str) -> None:
+        try:
+            self._recorder = Recorder(path, self._recording_failed)
+        except OSError as error:
+            self._recording_failed(f"{path}: {error.strerror or error}")
+
+    def _add(self, record: Record) -> None:
+        with self._lock:
+            if not self.ended:
+                self._place(record)
+
+    def _place(self, record: Record) -> None:
+        if self.zero_ns is None:
+            self._early.append(record)
+        else:
+            self._hand_on(_shifted(record, self.zero_ns))
+
+    def _hand_on(self, record: Record) -> None:
+        self._emit(Item(self.order.id, record))
+        if self._recorder is not None:
+            self._recorder.put(record)
+
+    def _recording_failed(self, reason: str) -> None:
+        with self._lock:
+            self._recorder = None
+            if not self._over:
+                self._place(Note(time.monotonic_ns(), "recording_failed", {"reason": reason}))
+
+
+def _shifted(record: Record, zero_ns: int) -> Record:
+    match record:
+        case Read(at_ns, data, floor_ns, recv_ns, kernel):
+            floor = None if floor_ns is None else floor_ns - zero_ns
+            returned = None if recv_ns is None else recv_ns - zero_ns
+            return Read(at_ns - zero_ns, data, floor, returned, kernel)
+        case Meta():
+            return record
+        case _:
+            return replace(record, at_ns=record.at_ns - zero_ns)

@@ -1,0 +1,148 @@
+"""The socket under httpcore: stamps every read and can be cancelled at any moment."""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import httpcore
+
+from tui.capture.cancel import Cancel, wait_ready
+from tui.capture.dial import dial
+from tui.capture.failure import CaptureError, Kind
+from tui.capture.stamps import StampedSocket
+from tui.capture.tls import TlsStream
+
+
+class Stream(httpcore.NetworkStream):
+    """One plain connection.
+
+    stamps: those of its latest read. before_read: called when more bytes are needed, before waiting for them.
+    before_write: called once with the monotonic time just before the first byte goes to the kernel.
+    wrote_ns: when the latest byte had gone. deadline_ns: nothing waits longer than this. heard: bytes came.
+    """
+
+    def __init__(self, sock: socket.socket, cancel: Cancel | None) -> None:
+        self.stamps = StampedSocket(sock)
+        self.cancel = cancel
+        self.deadline_ns: int | None = None
+        self.before_read: Callable[[], None] | None = None
+        self.before_write: Callable[[int], None] | None = None
+        self.wrote_ns = 0
+        self.saw_eof = False
+        self.heard = False
+        self._sock = sock
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """What one read of the socket brings; b"" at the end."""
+        if self.before_read is not None:
+            self.before_read()
+        try:
+            return self.receive(max_bytes, self.deadline(timeout))
+        except OSError as error:
+            raise httpcore.ReadError(error.strerror or str(error)) from error
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Give all of it to the kernel."""
+        if not buffer:
+            return
+        if self.before_write is not None:
+            self.before_write(time.monotonic_ns())
+            self.before_write = None
+        try:
+            self.transmit(buffer, self.deadline(timeout))
+        except OSError as error:
+            raise httpcore.WriteError(error.strerror or str(error)) from error
+        self.wrote_ns = time.monotonic_ns()
+
+    def close(self) -> None:
+        """Close at once."""
+        self._sock.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        """What httpcore and the reader ask for."""
+        match info:
+            case "is_readable":
+                return self.is_readable()
+            case "server_addr":
+                return self._sock.getpeername()
+            case _:
+                return None
+
+    def is_readable(self) -> bool:
+        """Something came, or the connection is closed. Never waits."""
+        descriptor = self._sock.fileno()
+        return descriptor < 0 or bool(wait_ready({descriptor: select.POLLIN}, None, 0))
+
+    def deadline(self, timeout_s: float | None) -> int | None:
+        """The monotonic moment at which to stop waiting."""
+        if timeout_s is None:
+            return self.deadline_ns
+        own_ns = time.monotonic_ns() + int(timeout_s * 1e9)
+        return own_ns if self.deadline_ns is None else min(own_ns, self.deadline_ns)
+
+    def receive(self, max_bytes: int, deadline_ns: int | None) -> bytes:
+        """Wait for bytes and stamp them. Raises OSError, CaptureError, Cancelled."""
+        while True:
+            if not wait_ready({self._sock.fileno(): select.POLLIN}, self.cancel, deadline_ns):
+                raise CaptureError(Kind.TIMEOUT, "no answer in time")
+            try:
+                data = self.stamps.receive(max_bytes)
+            except BlockingIOError:
+                continue
+            self.saw_eof = not data
+            self.heard = self.heard or bool(data)
+            return data
+
+    def transmit(self, data: bytes, deadline_ns: int | None) -> None:
+        """Give bytes to the kernel. Raises OSError, CaptureError, Cancelled."""
+        left = memoryview(data)
+        while left:
+            try:
+                left = left[self._sock.send(left) :]
+            except BlockingIOError:
+                if not wait_ready({self._sock.fileno(): select.POLLOUT}, self.cancel, deadline_ns):
+                    raise CaptureError(Kind.TIMEOUT, "the request could not be sent in time") from None
+
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        """The same connection, encrypted."""
+        return TlsStream(self, ssl_context, server_hostname, self.deadline(timeout))
+
+
+class Dialing(httpcore.NetworkBackend):
+    """Opens connections for httpcore's pool."""
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """A new connection."""
+        deadline_ns = None if timeout is None else time.monotonic_ns() + int(timeout * 1e9)
+        return Stream(dial(host, port, None, deadline_ns), None)
+
+
+class Standing(httpcore.NetworkBackend):
+    """Gives httpcore the one connection that stands already."""
+
+    def __init__(self, stream: httpcore.NetworkStream) -> None:
+        self._stream = stream
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """The connection."""
+        return self._stream

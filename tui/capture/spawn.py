@@ -1,0 +1,31 @@
+"""Starts the capture child's process. It imports next to nothing: a program does this first of all."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import tui
+
+WITH_PARENT = "with-parent"
+"""The child's argument: ask the kernel to tell when the parent dies."""
+
+
+def spawn() -> subprocess.Popen[bytes]:
+    """The process with its three pipes, for `channel.Child`. Returns at once. OSError when there is none.
+
+    It gets a session of its own, so that a terminal's signals miss it.
+    """
+    # The kernel's word about a dead parent is really about the thread that started the child.
+    for_good = threading.current_thread() is threading.main_thread()
+    return subprocess.Popen(
+        [sys.executable, "-m", "tui.capture.child", *([WITH_PARENT] if for_good else [])],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+        cwd=Path(tui.__file__).parent.parent,  # so that -m finds this very package
+    )

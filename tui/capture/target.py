@@ -1,0 +1,35 @@
+"""Where requests go: address, key and model as the user gave them, and what was found there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tui.domain.knobs import Knobs
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An engine's address as typed. The key is never shown and never written anywhere."""
+
+    url: str
+    key: str = field(default="", repr=False)
+    model: str = ""
+    ca_file: str | None = None
+    insecure: bool = False
+
+    def headers(self) -> dict[str, str]:
+        """The Authorization header, when there is a key."""
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One request as the session knows it. `parts`: (name, tokens) of an agent's prompt."""
+
+    number: int
+    knobs: Knobs
+    label: str
+    recording: Path | None = None
+    parts: tuple[tuple[str, int], ...] = ()
+    note: str = ""

@@ -1,0 +1,151 @@
+"""The command line: what may be typed, and the one-line answers when it is wrong."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import NoReturn
+
+from tui.settings.options import BY_NAME, OPTIONS
+
+COMMANDS: Mapping[str, str] = {
+    "run": "one request, no screen",
+    "replay": "a recording or a capture, on the screen or as numbers",
+    "model": "where the built-in model lies; fetches it",
+    "keys": "all keys",
+    "themes": "all themes",
+}
+WRONG_USAGE = 2
+_MONITOR = "Watch one LLM request live: where the time goes, and every token as it lands."
+_SCREEN_ONLY = ("auto", "theme")
+_EXAMPLES = """examples:
+  toklane                                   the monitor: finds a local engine, else offers the built-in one
+  toklane --embedded                        the monitor on the built-in engine
+  toklane --url http://127.0.0.1:8080       the monitor on that engine
+  toklane run --prompt-tokens 2k --json     one request, no screen
+  toklane replay FILE                       a recording on the screen
+  toklane model --fetch                     fetch the built-in model (93 MB, once)
+
+commands (each has --help):
+"""
+
+
+class WrongUsage(Exception):
+    """What was typed can't be done; the message is one line with a remedy."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(f"{message}; see `{self.prog} --help`")
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The options of one call: `command` ("" is the monitor), and `flags`, the settings that were typed.
+
+    Raises WrongUsage; SystemExit after --help and --version.
+    """
+    rest = list(words)
+    command = rest.pop(0) if rest and rest[0] in COMMANDS else ""
+    if not command and rest and not rest[0].startswith("-"):
+        raise WrongUsage(f"there is no command {rest[0]!r}; there are {', '.join(COMMANDS)}")
+    options = _parser(command).parse_args(rest)
+    options.command = command
+    options.flags = {n: raw for n, raw in vars(options).items() if n in BY_NAME and raw is not None}
+    return options
+
+
+def _parser(command: str) -> _Parser:
+    commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
+    parser = _Parser(
+        prog=f"toklane {command}".strip(),
+        description=COMMANDS[command].capitalize() + "." if command else _MONITOR,
+        epilog=None if command else _EXAMPLES + commands,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    told = f"toklane {_version()} ({Path(__file__).parent})"
+    parser.add_argument("--version", action="version", version=told)
+    if command in ("", "run"):
+        _settings(parser, skip=_SCREEN_ONLY if command else ())
+        parser.add_argument(
+            "--engine", metavar="NAME", help="take this engine of those found (default: the first)"
+        )
+        parser.add_argument(
+            "--timeout", type=_seconds, metavar="S", help="give up after so long (default: never)"
+        )
+    if command == "run":
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        where = "where the recording goes; with --repeat FILE-1, FILE-2 …"
+        parser.add_argument("--record", type=Path, metavar="FILE", help=where)
+        parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="so many requests")
+    if command == "replay":
+        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("--json", action="store_true", help="the run as one JSON object; never waits")
+        parser.add_argument("--speed", type=_seconds, default=1.0, metavar="X", help="times the true speed")
+        parser.add_argument("--theme", metavar="NAME", help=BY_NAME["theme"].does)
+    if command == "model":
+        parser.add_argument(
+            "--fetch", action="store_true", help="fetch it when it is not there (93 MB, once)"
+        )
+    return parser
+
+
+def _settings(parser: _Parser, skip: Sequence[str]) -> None:
+    for option in OPTIONS:
+        if option.name in skip:
+            continue
+        if option.takes:
+            parser.add_argument(option.flag, metavar=option.takes, help=option.does)
+        else:
+            parser.add_argument(option.flag, action="store_true", default=None, help=option.does)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return number
+
+
+def _version() -> str:
+    try:
+        return version("toklane")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def key_of(variable: str, file: str) -> str:
+    """The API key from an environment variable or a file; "" without either. Raises WrongUsage."""
+    if variable:
+        key = os.environ.get(variable, "").strip()
+        if not key:
+            raise WrongUsage(f"the environment variable {variable} is empty or not set")
+    elif file:
+        try:
+            key = Path(file).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "not text"
+            raise WrongUsage(f"the key file {file!r} can't be read: {why}") from None
+    else:
+        return ""
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise WrongUsage("the API key must be one word of plain ASCII, alone in its variable or file")
+    return key
+
+
+def complain(message: str) -> None:
+    """One line on stderr."""
+    sys.stderr.write(f"toklane: {message}\n")

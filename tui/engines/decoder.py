@@ -1,0 +1,250 @@
+"""From the records of one run to its events: the part that is the same for every engine.
+
+A `Decoder` sees stamped bytes and notes in order and says what they mean. It keeps no clock: every event
+carries the stamp of the record that completed it. What a message means is asked of a `Tongue`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from tui.domain.events import (
+    Arrived,
+    Began,
+    Connected,
+    Connecting,
+    Done,
+    Ended,
+    Event,
+    Failed,
+    Finish,
+    Generated,
+    Head,
+    Learned,
+    Oddity,
+    Sampled,
+    SentAll,
+    TokenizeProbed,
+)
+from tui.domain.machine import reading_from
+from tui.domain.values import count
+from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
+from tui.engines.body import Body
+from tui.engines.coding import CodingError
+from tui.engines.conditions import conditions_of
+from tui.engines.failures import engine_error, http_failure, not_chat_reply, told_error, unreadable
+from tui.engines.framing import Message
+from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, text
+from tui.engines.tongue import Tongue
+
+
+class Decoder:
+    """Turns the records of one run into events; total: odd input becomes an `Oddity` or a `Failed`."""
+
+    def __init__(self, tongue: Tongue) -> None:
+        self._tongue = tongue
+        self._status: int | None = None
+        self._headers: dict[str, str] = {}
+        self._url = ""
+        self._head_told = False
+        self._body: Body | None = None
+        self._last_ns = 0
+        self._over = False  # a terminal signal or a failure was seen: nothing after it counts
+        self._finished = False
+        self._failed = False
+        self._told: set[str] = set()
+
+    def decode(self, record: Record) -> list[Event]:
+        """The events of one record, in order."""
+        match record:
+            case Read():
+                return self._read(record)
+            case Poll():
+                return self._tongue.poll(record) if record.status == 200 else []
+            case Sample():
+                return [Sampled(record.at_ns, reading_from(record.at_ns, record.fields))]
+            case Note():
+                return self._note(record)
+            case Meta():
+                return self._meta(record.fields)
+            case End():
+                return self._end(record)
+            case _:
+                assert_never(record)
+
+    # -- what the client did ------------------------------------------------------------------------------
+
+    def _meta(self, fields: Mapping[str, object]) -> list[Event]:
+        request = mapping(fields.get("request"))
+        self._url = text(fields.get("url")) or text(request.get("url")) or text(request.get("path"))
+        self._take_head(fields.get("status"), fields.get("response_headers"))
+        return [Began(0, self._tongue.dialect), Learned(0, conditions_of(fields))]
+
+    def _take_head(self, status: object, headers: object) -> None:
+        self._status = count(status) or self._status
+        self._headers = headers_of(headers) or self._headers
+
+    def _note(self, note: Note) -> list[Event]:
+        at_ns, fields = note.at_ns, note.fields
+        match note.name:
+            case "connecting":
+                return [Connecting(at_ns)]
+            case "connected":
+                return [Connected(at_ns, warm=fields.get("warm") is True)]
+            case "sent_all":
+                return [SentAll(at_ns)]
+            case "head":
+                self._take_head(fields.get("status"), fields.get("headers"))
+                return self._head(at_ns)
+            case "tokenize_probe":
+                took_ns, base_ns = count(fields.get("took_ns")), count(fields.get("base_ns"))
+                return [] if took_ns is None else [TokenizeProbed(at_ns, max(0, took_ns - (base_ns or 0)))]
+            case "conditions":
+                return [Learned(at_ns, dict(fields))]
+            case _:
+                return []
+
+    def _head(self, at_ns: int) -> list[Event]:
+        if self._head_told or self._status is None:
+            return []
+        self._head_told = True
+        return [Head(at_ns, self._status)]
+
+    @property
+    def _refused(self) -> bool:
+        return self._status not in (None, 200)
+
+    # -- the body -----------------------------------------------------------------------------------------
+
+    def _read(self, read: Read) -> list[Event]:
+        events = self._head(read.at_ns)  # a capture need not tell when the head came: no later than this
+        if self._over:
+            return events
+        if read.data:
+            self._last_ns = read.at_ns
+        messages, completed = self._completed(read)
+        texts = sum(isinstance(event, Generated) for event in completed)
+        events.append(Arrived(read.at_ns, read.floor_ns, read.recv_ns, read.kernel, messages, texts))
+        return events + completed
+
+    def _completed(self, read: Read) -> tuple[int, list[Event]]:
+        """(how many messages the read completed, their events)."""
+        try:
+            body = self._open_body()
+            messages = body.feed(read.data)
+        except CodingError as error:
+            return 0, self._unreadable(read.at_ns, error)
+        if self._refused or not body.may_be_whole():
+            return self._messages(read.at_ns, messages)
+        events = self._whole(read.at_ns, body.whole())
+        return int(bool(events)), events
+
+    def _open_body(self) -> Body:
+        if self._body is None:
+            encoding = self._headers.get("content-encoding", "")
+            self._body = Body(encoding, json_lines=self._tongue.json_lines, keep=self._refused)
+        return self._body
+
+    def _messages(self, at_ns: int, messages: list[Message]) -> tuple[int, list[Event]]:
+        number = 0
+        events: list[Event] = []
+        for message in messages:
+            if message.data and not message.data.isspace():
+                number += 1
+                events += self._settled(self._message(at_ns, message))
+            if self._over:
+                break
+        return number, events
+
+    def _message(self, at_ns: int, message: Message) -> list[Event]:
+        data = message.data
+        if len(data) < 64 and data.strip() == b"[DONE]":
+            return [Done(at_ns)]
+        odd: list[Event] = []
+        try:
+            words = data.decode("utf-8")
+        except UnicodeDecodeError:
+            words = data.decode("utf-8", "replace")
+            odd = [Oddity(at_ns, "invalid_utf8", "a message held bytes that are no UTF-8")]
+        try:
+            body = mapping(parsed(words))
+        except ValueError:
+            return [*odd, Oddity(at_ns, "bad_chunk", f"a message of {len(data)} bytes is no JSON")]
+        told = told_error(body)
+        if told:
+            return [*odd, engine_error(at_ns, told, data)]
+        return odd + self._tongue.message(at_ns, body, message.event)
+
+    def _settled(self, events: list[Event]) -> list[Event]:
+        """`events` after terminal signs were noted; each kind of oddity is told once a run."""
+        kept: list[Event] = []
+        for event in events:
+            match event:
+                case Done():
+                    self._over = self._finished = True
+                case Finish():
+                    self._finished = True
+                case Failed():
+                    self._over = self._failed = True
+                case Oddity() if event.code in self._told:
+                    continue
+                case Oddity():
+                    self._told.add(event.code)
+            kept.append(event)
+        return kept
+
+    def _whole(self, at_ns: int, raw: bytes) -> list[Event]:
+        """The events of a reply that came as one JSON object; none while it is not complete."""
+        value = parsed_or_none(raw)
+        if not isinstance(value, dict):
+            return []
+        told = told_error(value)
+        if told:
+            return self._fail(engine_error(at_ns, told, raw))
+        answer = self._tongue.whole(at_ns, value)
+        if not answer:
+            return self._fail(not_chat_reply(at_ns, raw))
+        odd = Oddity(at_ns, "not_streamed", "the answer came as one whole reply")
+        return self._settled([odd, *answer, Done(at_ns)])
+
+    def _fail(self, failed: Failed) -> list[Event]:
+        return self._settled([failed])
+
+    # -- the end ------------------------------------------------------------------------------------------
+
+    def _end(self, end: End) -> list[Event]:
+        events = self._head(end.at_ns)
+        if not self._over:
+            events += self._rest(end)
+        if self._finished and not self._failed and end.how in ("reset", "error"):
+            events.append(Oddity(end.at_ns, "closed_uncleanly", end.detail or end.how))
+        return [*events, Ended(end.at_ns, end.how, end.detail)]
+
+    def _rest(self, end: End) -> list[Event]:
+        """What the end of the body completes or leaves open."""
+        try:
+            body = self._open_body()
+        except CodingError as error:
+            return self._unreadable(end.at_ns, error)
+        if self._refused:
+            return self._refusal(end.at_ns, body.whole())
+        if end.how != "eof":
+            return []
+        if not body.streams and (body.begun or not self._may_be_empty()):
+            return self._fail(not_chat_reply(end.at_ns, body.whole()))
+        _, events = self._messages(self._last_ns, body.close())
+        if not self._finished and not self._failed:
+            events.append(Oddity(end.at_ns, "ended_without_finish", "no sign came that the answer is whole"))
+        return events
+
+    def _may_be_empty(self) -> bool:
+        """Whether an empty body is a stream that broke off, not a reply of another kind."""
+        kind = self._headers.get("content-type", "")
+        return self._status is None or "event-stream" in kind or "ndjson" in kind
+
+    def _unreadable(self, at_ns: int, error: CodingError) -> list[Event]:
+        return self._refusal(at_ns, b"") if self._refused else self._fail(unreadable(at_ns, str(error)))
+
+    def _refusal(self, at_ns: int, body: bytes) -> list[Event]:
+        return self._fail(http_failure(at_ns, self._status or 0, self._headers, body, self._url))

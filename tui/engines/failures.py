@@ -1,0 +1,195 @@
+"""Why a request failed, in words: from status, headers and body of the reply to one plain message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tui.domain.events import ErrorKind, Failed
+from tui.domain.values import finite
+from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
+
+_RAW_LIMIT = 20_000
+_SAID_LIMIT = 600
+_SECRET = re.compile(
+    r"(?i)(bearer|basic|token|key provided:?)\s+\S+|\b(?:sk|pk|rk|hf|gsk|xai|nvapi|key|api)[-_][\w*.\-]{4,}"
+)
+_SPACE = re.compile(r"\s+")
+_KINDS = {
+    401: ErrorKind.AUTH,
+    403: ErrorKind.AUTH,
+    404: ErrorKind.NOT_FOUND,
+    429: ErrorKind.RATE_LIMITED,
+    503: ErrorKind.SERVER_BUSY,
+}
+_REMEDIES = {
+    ErrorKind.AUTH: "Set the key with --api-key-env VAR or --api-key-file FILE.",
+    ErrorKind.NOT_FOUND: "Check the model's name and the URL.",
+    ErrorKind.RATE_LIMITED: "Wait, then send again.",
+    ErrorKind.SERVER_BUSY: "Wait until the server is ready, then send again.",
+    ErrorKind.REDIRECT: "Give the target of the redirect as the URL.",
+    ErrorKind.HTTP_ERROR: "See the raw reply for details.",
+    ErrorKind.NOT_CHAT_REPLY: "Check that the URL is the one of the engine.",
+    ErrorKind.ENGINE_ERROR: "See the server's log for details.",
+}
+
+
+def without_secrets(words: str) -> str:
+    """`words` without what looks like a key; engines repeat a refused key in their errors."""
+    return _SECRET.sub("(key removed)", words)
+
+
+def _one_line(words: str, limit: int = _SAID_LIMIT) -> str:
+    printable = "".join(c if c.isprintable() else " " for c in words)
+    line = _SPACE.sub(" ", printable).strip()
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def is_page(body: bytes) -> bool:
+    """Whether the body is an HTML page."""
+    return body.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+
+
+def said(value: object, depth: int = 7) -> str:
+    """The engine's own error text in a JSON body; empty when it holds none within `depth` levels.
+
+    Known shapes: {"error": "text"}, {"error": {"message"}}, {"message"} with "object": "error", {"detail"}
+    (a text, an object with "msg", or FastAPI's list of them), {"errors": [...]}.
+    """
+    if depth == 0 or not value:
+        return ""
+    if isinstance(value, str):
+        inner = parsed_or_none(value) if value.lstrip().startswith("{") else None
+        return _one_line(said(inner, depth - 1) or value)  # Ollama hands on llama-server's JSON as a string
+    if isinstance(value, list):
+        return said(value[0], depth - 1)
+    body = mapping(value)
+    for key in ("error", "message", "detail", "msg", "errors", "error_message"):
+        words = said(body.get(key), depth - 1)
+        if words:
+            return words
+    return _one_line(text(body.get("type")) or text(body.get("code")))
+
+
+def told_error(value: Object) -> str:
+    """The error text when this JSON object reports a failure, else empty; null and empty equal absent."""
+    if value.get("error"):
+        return said(value["error"]) or "an error without a message"
+    if value.get("object") == "error":
+        return said(value) or "an error without a message"
+    return ""
+
+
+def engine_error(at_ns: int, message: str, raw: bytes) -> Failed:
+    """The engine told a failure inside a 200 reply."""
+    return _failed(at_ns, ErrorKind.ENGINE_ERROR, f"The engine reported an error: {message}", None, raw)
+
+
+def not_chat_reply(at_ns: int, body: bytes) -> Failed:
+    """Status 200, but what came is no chat answer."""
+    if is_page(body):
+        message = f"The reply is an HTML page{_title(body)}, not a chat answer."
+    elif not body.strip():
+        message = "The reply is empty."
+    else:
+        words = said(parsed_or_none(body)) or _beginning(body)
+        message = f"The reply is not a chat answer: {words}"
+    return _failed(at_ns, ErrorKind.NOT_CHAT_REPLY, message, None, body)
+
+
+def unreadable(at_ns: int, why: str) -> Failed:
+    """Status 200, but the body's coding can't be undone."""
+    return _failed(at_ns, ErrorKind.NOT_CHAT_REPLY, f"The reply can't be read: {why}.", None, b"")
+
+
+def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: bytes, url: str) -> Failed:
+    """A reply with a status other than 200; `headers` with lower-case names, `url` without secrets."""
+    parsed = parsed_or_none(body)
+    words = (
+        _page(body)
+        if is_page(body)
+        else said(parsed) or _one_line(body[:400].decode("utf-8", "replace"), 200)
+    )
+    kind = ErrorKind.REDIRECT if 300 <= status < 400 else _KINDS.get(status, ErrorKind.HTTP_ERROR)
+    remedy = _REMEDIES[kind]
+    retry_after_s: float | None = None
+    match kind:
+        case ErrorKind.AUTH:
+            message = f"{status}: the server refused the key, or wants one."
+            if status == 403 and words:
+                message = f"403: the server refuses this request: {without_secrets(words)}"
+        case ErrorKind.REDIRECT:
+            target = _one_line(headers.get("location", "")) or "no target given"
+            message = f"{status}: the server redirects to {without_secrets(target)}"
+        case ErrorKind.NOT_FOUND:
+            message = f"404: {words or 'not found'} ({url})"
+            if "/v1/v1" in url:
+                message += "; /v1 is doubled in this URL"
+                remedy = "Give the URL without its second /v1."
+        case ErrorKind.RATE_LIMITED | ErrorKind.SERVER_BUSY:
+            retry_after_s = _retry_after_s(headers, parsed)
+            message = f"{status}: {words or 'the server has no time for this request'}"
+            if retry_after_s is not None:
+                remedy = f"Send again after {retry_after_s:g} s."
+        case _:
+            message = f"{status}: {words or 'the server gave no reason'}"
+    return _failed(at_ns, kind, message, status, body, retry_after_s=retry_after_s, remedy=remedy)
+
+
+def _failed(
+    at_ns: int,
+    kind: ErrorKind,
+    message: str,
+    status: int | None,
+    raw: bytes,
+    *,
+    retry_after_s: float | None = None,
+    remedy: str = "",
+) -> Failed:
+    return Failed(
+        at_ns,
+        kind,
+        without_secrets(message),
+        status=status,
+        retry_after_s=retry_after_s,
+        remedy=remedy or _REMEDIES[kind],
+        raw=without_secrets(raw[:_RAW_LIMIT].decode("utf-8", "replace")),
+    )
+
+
+def _beginning(body: bytes) -> str:
+    return _one_line(body[:400].decode("utf-8", "replace"), 120)
+
+
+def _title(body: bytes) -> str:
+    found = re.search(rb"(?is)<title[^>]*>(.*?)</title>", body[:20_000])
+    words = _one_line(found.group(1).decode("utf-8", "replace"), 80) if found else ""
+    return f" ({words!r})" if words else ""
+
+
+def _page(body: bytes) -> str:
+    return f"an HTML page{_title(body)} from something in front of the engine, such as a proxy"
+
+
+def _retry_after_s(headers: Mapping[str, str], body: object) -> float | None:
+    """Seconds to wait, from the Retry-After header (its date form has no use without a clock) or the body."""
+    error = mapping(mapping(body).get("error"))
+    candidates: list[object] = [_number(headers.get("retry-after", ""))]
+    if "retry-after-ms" in headers:
+        in_ms = _number(headers["retry-after-ms"])
+        candidates.append(None if in_ms is None else in_ms / 1000)
+    for place in (error, mapping(body), *(mapping(d) for d in items(error.get("details")))):
+        candidates.extend(place.get(key) for key in ("retry_after", "retry_after_s", "retry_after_seconds"))
+        candidates.append(_number(text(place.get("retryDelay")).removesuffix("s")))
+    for candidate in candidates:
+        seconds = _number(candidate) if isinstance(candidate, str) else finite(candidate)
+        if seconds is not None and seconds >= 0:
+            return seconds
+    return None
+
+
+def _number(words: str) -> float | None:
+    try:
+        return finite(float(words))
+    except ValueError:
+        return None

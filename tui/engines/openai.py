@@ -1,0 +1,151 @@
+"""The OpenAI-compatible dialect: what the chunks of a chat or completion stream mean."""
+
+from __future__ import annotations
+
+from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, Timings, ToolDelta, Usage
+from tui.domain.values import count
+from tui.domain.wire import Poll
+from tui.engines.base import Adapter, Plan, Request
+from tui.engines.llama_timings import timings_of
+from tui.engines.shapes import Object, items, mapping, nanoseconds, text
+from tui.engines.typed_events import typed_event
+
+DIALECT = Dialect("openai")
+PATH = "/v1/chat/completions"
+_MS = 1e6
+
+
+def chat_body(plan: Plan) -> dict[str, object]:
+    """The standard fields of a streamed chat request; what the plan leaves open is left to the engine."""
+    asked: dict[str, object] = {
+        "model": plan.model,
+        "messages": [{"role": turn.role, "content": turn.content} for turn in plan.turns],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "max_tokens": plan.max_tokens,
+        "temperature": plan.temperature,
+        "seed": plan.seed,
+        "ignore_eos": plan.ignore_eos or None,  # no standard field: sent only when it was asked for
+    }
+    return {key: value for key, value in asked.items() if value not in (None, "")}
+
+
+def request(plan: Plan) -> Request:
+    """The chat request, with nothing beyond the standard."""
+    return Request(PATH, chat_body(plan))
+
+
+class OpenAiTongue:
+    """Chat chunks, completion chunks and whole replies; timing fields that some engines add are read too.
+
+    Reasoning comes as `reasoning_content` or `reasoning`; think tags inside the content stay there unchanged.
+    """
+
+    json_lines = False
+
+    def __init__(self, dialect: Dialect = DIALECT) -> None:
+        self.dialect = dialect
+        self._usage: Usage | None = None
+        self._calls = 0  # tool calls so far
+
+    def message(self, at_ns: int, body: Object, event: str) -> list[Event]:
+        """One chunk: text, tool calls, finish reason, usage, timings."""
+        choices = items(body.get("choices"))
+        if not choices and isinstance(body.get("type"), str):
+            return typed_event(at_ns, body)
+        return self._chunk(at_ns, body, choices, "delta")
+
+    def whole(self, at_ns: int, body: Object) -> list[Event]:
+        """A reply that was not streamed: it has `message` in place of `delta`."""
+        choices = items(body.get("choices"))
+        return self._chunk(at_ns, body, choices, "message") if choices else []
+
+    def poll(self, poll: Poll) -> list[Event]:
+        """Nothing is asked beside the stream."""
+        return []
+
+    def _chunk(self, at_ns: int, body: Object, choices: list[object], part: str) -> list[Event]:
+        choice = next((c for c in map(mapping, choices) if not count(c.get("index"))), {})
+        reason = text(choice.get("finish_reason"))
+        usage = self._told_usage(at_ns, mapping(body.get("usage") or choice.get("usage")))
+        told = mapping(body.get("timings"))
+        timings = timings_of(at_ns, told, final=bool(reason) or not choices) if told else None
+        running = timings.predicted_n if timings else usage.completion if usage else None
+        events: list[Event] = []
+        generated = self._generated(at_ns, choice, mapping(choice.get(part)), running or None)
+        if generated:
+            events.append(generated)
+        if len(choices) > 1 or (choices and not choice):
+            events.append(Oddity(at_ns, "extra_choices", "several answers came; the first is shown"))
+        if reason:
+            events.append(Finish(at_ns, reason))
+        if usage:
+            events.append(usage)
+        if timings and "prompt_progress" not in body:
+            events.append(timings)
+        metrics = mapping(body.get("metrics"))
+        if metrics:
+            events.append(self._vllm_metrics(at_ns, metrics))
+        return events
+
+    def _generated(self, at_ns: int, choice: Object, part: Object, running: int | None) -> Generated | None:
+        answer = _words(part.get("content")) or text(choice.get("text"))
+        reasoning = text(part.get("reasoning_content")) or text(part.get("reasoning"))
+        calls = items(part.get("tool_calls"))
+        tools = tuple(self._tool(mapping(call)) for call in calls) if calls else ()
+        tools = tuple(tool for tool in tools if tool.name or tool.arguments)
+        if not (answer or reasoning or tools):
+            return None
+        return Generated(at_ns, answer, reasoning, tools, running)
+
+    def _tool(self, call: Object) -> ToolDelta:
+        function = mapping(call.get("function"))
+        name = text(function.get("name"))
+        index = count(call.get("index"))
+        if index is None:  # some servers leave it out: a name begins the next call
+            index = self._calls if name else max(0, self._calls - 1)
+        self._calls = max(self._calls, index + 1)
+        return ToolDelta(index, name, text(function.get("arguments")))
+
+    def _told_usage(self, at_ns: int, usage: Object) -> Usage | None:
+        if not usage:
+            return None
+        prompt_details = mapping(usage.get("prompt_tokens_details"))
+        completion_details = mapping(usage.get("completion_tokens_details"))
+        reasoning = count(completion_details.get("reasoning_tokens"))
+        self._usage = Usage(
+            at_ns,
+            prompt=count(usage.get("prompt_tokens")),
+            completion=count(usage.get("completion_tokens")),
+            cached=count(prompt_details.get("cached_tokens")),
+            reasoning=count(usage.get("reasoning_tokens")) if reasoning is None else reasoning,
+        )
+        return self._usage
+
+    def _vllm_metrics(self, at_ns: int, metrics: Object) -> Timings:
+        """vLLM's `metrics`; `time_to_first_token_ms` counts from the first scheduling: it is the prefill."""
+        usage = self._usage or Usage(at_ns)
+        prompt_n = usage.prompt
+        if prompt_n is not None and usage.cached is not None:
+            prompt_n = max(0, prompt_n - usage.cached)
+        return Timings(
+            at_ns,
+            prompt_n=prompt_n,
+            cached_n=usage.cached,
+            prompt_ns=nanoseconds(metrics.get("time_to_first_token_ms"), _MS),
+            predicted_n=usage.completion,
+            predicted_ns=nanoseconds(metrics.get("generation_time_ms"), _MS),
+            queue_ns=nanoseconds(metrics.get("queue_time_ms"), _MS),
+            cached_unknown=usage.cached is None,
+            final=True,
+        )
+
+
+def _words(content: object) -> str:
+    """Text that came as a string or as a list of parts."""
+    if isinstance(content, list):
+        return "".join(text(mapping(part).get("text")) for part in content)
+    return text(content)
+
+
+ADAPTER = Adapter("openai", DIALECT, request, OpenAiTongue)

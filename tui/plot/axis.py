@@ -1,0 +1,87 @@
+"""Below the lane: the ghost of another run, the axis with its ticks, and their labels."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from tui.plot.cells import width
+from tui.plot.glyphs import Fill
+from tui.plot.lane import Lane, Segment
+from tui.plot.numbers import three
+from tui.plot.rows import Canvas, Row
+from tui.plot.scale import axis_unit, tick_texts
+
+_DIMMED = {"prefill": "prefill-dim", "decode": "decode-dim"}
+
+
+def ghost_row(
+    lane: Lane, segments: Sequence[Segment], labels: Sequence[str], fill: Fill, on_line: bool = False
+) -> Row:
+    """Another run on this lane's axis, half a row high and dimmed, with the longest label that fits.
+
+    `segments` in order; `labels` longest first. Where even the shortest does not fit behind the ghost, it
+    stands over its end. `on_line`: the row is also the line of the axis.
+    """
+    signs = fill.glyphs
+    canvas = Canvas(lane.width, *((signs.line, "rule") if on_line else (" ", "text")))
+    starts = [segment.start_ns for segment in segments]
+    end = round(lane.column(segments[-1].end_ns)) if segments else 0
+    for column in range(end):
+        at = bisect_right(starts, lane.time(column + 0.5)) - 1
+        if at >= 0:
+            name = segments[at].name
+            sign = signs.ghost.get(name, signs.ghost_other)
+            canvas.put(column, sign, _DIMMED.get(name, f"{name} dim"))
+    if segments and labels:
+        room = lane.width - end - 1
+        label = next((text for text in labels if width(text) <= room), None)
+        shown = label if label is not None else labels[-1]
+        column = end + 1 if label is not None else lane.width - width(shown)
+        canvas.put(column, shown, "secondary")
+    return canvas.row()
+
+
+def axis_row(lane: Lane, ticks_ns: Sequence[int], fill: Fill) -> Row:
+    """The line of the axis with a tick at each moment."""
+    signs = fill.glyphs
+    canvas = Canvas(lane.width, signs.line, "rule")
+    for tick in ticks_ns:
+        canvas.put(_tick_cell(lane, tick), signs.tick, "secondary")
+    return canvas.row()
+
+
+def label_row(
+    lane: Lane, ticks_ns: Sequence[int], fill: Fill, now_ns: int | None = None, bold: bool = False
+) -> Row:
+    """The labels of the ticks and, under the mark of now, its time; labels that would touch are left out.
+
+    `bold`: right after the axis has grown.
+    """
+    canvas = Canvas(lane.width)
+    taken: list[tuple[int, int]] = []
+    if now_ns is not None:
+        column, text = _now_label(lane, now_ns, fill)
+        canvas.put(column, text, "text bold")
+        taken.append((column - 1, column + width(text) + 1))
+    for tick, text in zip(ticks_ns, tick_texts(ticks_ns), strict=True):
+        column = max(0, min(_tick_cell(lane, tick) - width(text) // 2, lane.width - width(text)))
+        stop = column + width(text)
+        if all(stop < left or column > right for left, right in taken):
+            canvas.put(column, text, "secondary bold" if bold else "secondary")
+            taken.append((column, stop))
+    return canvas.row()
+
+
+def _now_label(lane: Lane, now_ns: int, fill: Fill) -> tuple[int, str]:
+    """The time of now in the unit of the axis; its pointer stands under the mark at either end."""
+    unit_ns, unit = axis_unit(lane.end_ns)
+    text = f"{three(now_ns / unit_ns)} {unit}"
+    column = lane.mark(now_ns)
+    if column + 2 + width(text) <= lane.width:
+        return column, f"{fill.glyphs.pointer} {text}"
+    return column - width(text) - 1, f"{text} {fill.glyphs.pointer}"
+
+
+def _tick_cell(lane: Lane, time_ns: int) -> int:
+    return min(lane.width - 1, int(lane.column(time_ns)))

@@ -1,0 +1,134 @@
+"""Gaps between tokens: one bar per column of the lane, as high as the largest gap in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+
+from tui.plot.cells import width
+from tui.plot.glyphs import Fill
+from tui.plot.lane import Lane
+from tui.plot.numbers import duration
+from tui.plot.rows import Canvas, Row
+
+NO_TOKEN = "no token yet"
+
+
+def reads_by_column(lane: Lane, at_ns: Sequence[int], reads: int | None = None) -> list[range]:
+    """Which of the first `reads` reads (default: all) fall into each column, as ranges of their indices.
+
+    `at_ns` ascends. The cost goes by columns, not by reads.
+    """
+    total = len(at_ns) if reads is None else reads
+    columns: list[range] = []
+    start = bisect_left(at_ns, lane.start_ns, 0, total)
+    for column in range(1, lane.width + 1):
+        cut = bisect_left if column < lane.width else bisect_right
+        stop = cut(at_ns, lane.time(column), start, total)
+        columns.append(range(start, stop))
+        start = stop
+    return columns
+
+
+def gap_peaks(
+    columns: Sequence[range],
+    at_ns: Sequence[int],
+    largest_gap: Callable[[int, int], int],
+    late_ns: Sequence[int] = (),
+) -> list[int | None]:
+    """The largest gap in each column, ns; None where nothing arrived.
+
+    `largest_gap(start, stop)` tells the largest gap before the reads of an index range. Reads that ended a
+    stall, at `late_ns`, are left out: their gap is drawn as a hole.
+    """
+    peaks: list[int | None] = [largest_gap(c.start, c.stop) if c else None for c in columns]
+    for late in late_ns:
+        index = bisect_left(at_ns, late)
+        at = next((n for n, c in enumerate(columns) if index in c), None)
+        if at is not None:
+            parts = (range(columns[at].start, index), range(index + 1, columns[at].stop))
+            peaks[at] = max((largest_gap(c.start, c.stop) for c in parts if c), default=None)
+    return peaks
+
+
+def largest_reads(columns: Sequence[range], running: Sequence[int]) -> list[int]:
+    """The most tokens one read brought in each column, from their running count; 0 for an empty one."""
+    return [_largest_read(column, running) for column in columns]
+
+
+def _largest_read(column: range, running: Sequence[int]) -> int:
+    if not column:
+        return 0
+    before = running[column.start - 1] if column.start else 0
+    if running[column.stop - 1] - before == len(column):
+        return 1
+    counts = running[column.start : column.stop]
+    return max(b - a for a, b in zip((before, *counts), counts, strict=False))
+
+
+def stall_label(gap_ns: int, token: int) -> str:
+    """Names a stall after the token that came late."""
+    return f"stall {duration(gap_ns)} at token {token:,}"
+
+
+def gap_rows(
+    peaks: Sequence[int | None],
+    rows: int,
+    top_ns: int,
+    fill: Fill,
+    *,
+    holes: Sequence[range] = (),
+    reads: Sequence[int] = (),
+    label: str = "",
+    now: int | None = None,
+) -> tuple[Row, ...]:
+    """Bars from 0 to `top_ns` over `rows` rows, one column per peak; higher ones stand at full height.
+
+    holes: columns of stalls, hatched over all rows · label: said once, beside the last hole · reads: tokens
+    per read, written above the bar where it is more than one · now: the cell of `┃`.
+    """
+    canvases = [Canvas(len(peaks)) for _ in range(rows)]
+    if all(peak is None for peak in peaks) and not holes:
+        canvases[min(1, rows - 1)].put(0, NO_TOKEN, "secondary")
+        return tuple(canvas.row() for canvas in canvases)
+    for column, peak in enumerate(peaks):
+        if peak is not None:
+            _bar(canvases, column, max(1, round(8 * rows * min(1.0, peak / top_ns))), fill)
+    for column, tokens in enumerate(reads):
+        if tokens > 1:
+            _count(canvases, column, tokens)
+    for canvas in canvases:
+        for hole in holes:
+            canvas.fill(hole.start, hole.stop, fill.glyphs.stall, "stall")
+        if now is not None:
+            canvas.put(now, fill.glyphs.now, "text")
+    if label and holes:
+        _label(canvases[0], holes[-1], label)
+    return tuple(canvas.row() for canvas in canvases)
+
+
+def _bar(canvases: Sequence[Canvas], column: int, eighths: int, fill: Fill) -> None:
+    for canvas in reversed(canvases):
+        canvas.put(column, fill.glyphs.bars[min(8, eighths)], "decode")
+        eighths -= 8
+        if eighths <= 0:
+            return
+
+
+def _count(canvases: Sequence[Canvas], column: int, tokens: int) -> None:
+    """The number in the lowest free cell above its bar; `+` says ten or more."""
+    for canvas in reversed(canvases):
+        if canvas.blank(column, column + 1):
+            canvas.put(column, str(tokens) if tokens < 10 else "+", "secondary")
+            return
+
+
+def _label(canvas: Canvas, hole: range, label: str) -> None:
+    """Right of the hole, else left of it, where no bar is in the way."""
+    cells = width(label)
+    for column in (hole.stop + 2, hole.start - 2 - cells):
+        if canvas.blank(column - 1, column + cells + 1) or (
+            column + cells == canvas.width and canvas.blank(column - 1, canvas.width)
+        ):
+            canvas.put(column, label, "stall bold")
+            return

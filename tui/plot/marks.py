@@ -1,0 +1,84 @@
+"""What stands on the phase lane besides its phases, and in which cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tui.plot.lane import Lane, Piece
+
+_LEAST_SPACING = 3  # cells between two notches
+_EVERY = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What should come until `until_ns`, with its label in several lengths, longest first.
+
+    Once `until_ns` has passed, only the label stands, right of now.
+    """
+
+    until_ns: int
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The request failed (else: it was cancelled), in a word or two; several lengths, longest first."""
+
+    failed: bool
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands on the lane besides its phases; times in ns since sent.
+
+    notches: time and tokens read of every prefill report · stalls: from the last token to the late one, or
+    to now · captions: words inside phases, by phase name (stage).
+    """
+
+    now_ns: int | None = None
+    notches: Sequence[tuple[int, int]] = ()
+    expected: Expected | None = None
+    stalls: Sequence[tuple[int, int]] = ()
+    ending: Ending | None = None
+    captions: Mapping[str, str] = field(default_factory=dict)
+
+
+class Notch(NamedTuple):
+    """A line at the right of a cell of the lane, and the tokens read by then."""
+
+    cell: int
+    tokens: int
+
+
+def expected_cells(lane: Lane, marks: Marks) -> range:
+    """The cells between now and the expected moment; empty once it has passed."""
+    if marks.expected is None or marks.now_ns is None:
+        return range(0)
+    start = lane.mark(marks.now_ns) + 1
+    return range(start, max(start, round(lane.column(marks.expected.until_ns))))
+
+
+def placed_notches(lane: Lane, reports: Sequence[tuple[int, int]]) -> tuple[Notch, ...]:
+    """The reports that get a line: all, or every 2nd, 5th, … where they stand too close."""
+    prefill = prefill_piece(lane)
+    if prefill is None or not reports:
+        return ()
+    cells = prefill.whole
+    by_cell: dict[int, int] = {}
+    for at_ns, tokens in reports:
+        cell = min(round(lane.column(at_ns)) - 1, cells.stop - 1)
+        if cell >= cells.start and prefill.start_ns < at_ns <= prefill.end_ns:
+            by_cell[cell] = tokens
+    notches = [Notch(*pair) for pair in sorted(by_cell.items())]
+    length = cells.stop - cells.start
+    every = next((n for n in _EVERY if length * n >= _LEAST_SPACING * len(reports)), _EVERY[-1])
+    return tuple(notches[every - 1 :: every])
+
+
+def prefill_piece(lane: Lane) -> Piece | None:
+    """The reading of the prompt, where it is wide enough to write in."""
+    return next((p for p in lane.pieces if p.names == ("prefill",) and not p.widened), None)

@@ -1,0 +1,81 @@
+"""The memory limit of a control group (container, systemd unit), versions 1 and 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from tui.probes.kept import number, read_once
+
+_UNLIMITED = 1 << 62  # version 1 says "no limit" with a number just below 2^63
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The smallest limit on the way to the root, and what is left below it. `group` is who sets it."""
+
+    limit_bytes: int
+    available_bytes: int | None
+    group: str
+
+
+def limit(proc_cgroup: bytes, root: Path) -> Limit | None:
+    """The limit that holds for a process with this text of /proc/<pid>/cgroup; None when there is none.
+
+    `root` is where the control groups are mounted. Version 2: memory.max and memory.high of all ancestors.
+    Available = limit - (current - what the kernel can drop: inactive file pages and reclaimable slab).
+    """
+    paths = dict(_paths(proc_cgroup))
+    if "" in paths and b"memory" in read_once(root / "cgroup.controllers").split():
+        found = [one for group in _upwards(paths[""], root) if (one := _version2(root, group))]
+    elif "memory" in paths:
+        base = root / "memory"
+        found = [one for group in _upwards(paths["memory"], base) if (one := _version1(base, group))]
+    else:
+        found = []
+    return min(found, key=lambda one: one.limit_bytes, default=None)
+
+
+def _paths(proc_cgroup: bytes) -> Iterator[tuple[str, str]]:
+    """Controller name ("" for version 2) and group path of each line `id:controllers:path`."""
+    for line in proc_cgroup.decode(errors="replace").splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        for controller in controllers.split(","):
+            yield controller, path
+
+
+def _upwards(path: str, base: Path) -> Iterator[str]:
+    """The group and its ancestors. In a container the path may name one of the host: only the root."""
+    group = PurePosixPath("/", path)
+    if ".." in group.parts or not (base / group.relative_to("/")).is_dir():
+        group = PurePosixPath("/")
+    yield str(group)
+    yield from map(str, group.parents)
+
+
+def _version2(root: Path, group: str) -> Limit | None:
+    folder = root / group.lstrip("/")
+    limits = [int(text) for name in ("memory.max", "memory.high") if (text := _word(folder / name)).isdigit()]
+    if not limits:
+        return None
+    stat = read_once(folder / "memory.stat")
+    dropped = (number(stat, b"inactive_file ") or 0) + (number(stat, b"slab_reclaimable ") or 0)
+    return Limit(min(limits), _left(min(limits), _word(folder / "memory.current"), dropped), group)
+
+
+def _version1(base: Path, group: str) -> Limit | None:
+    folder = base / group.lstrip("/")
+    text = _word(folder / "memory.limit_in_bytes")
+    if not text.isdigit() or int(text) >= _UNLIMITED:
+        return None
+    dropped = number(read_once(folder / "memory.stat"), b"total_inactive_file ") or 0
+    return Limit(int(text), _left(int(text), _word(folder / "memory.usage_in_bytes"), dropped), group)
+
+
+def _left(limit_bytes: int, used: bytes, dropped: int) -> int | None:
+    return max(limit_bytes - max(int(used) - dropped, 0), 0) if used.isdigit() else None
+
+
+def _word(path: Path) -> bytes:
+    return read_once(path).strip()

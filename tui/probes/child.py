@@ -1,0 +1,114 @@
+"""The sampler child: reads the machine again and again and writes each reading as one line of JSON.
+
+Lines on stdin: {"do": "watch", "host": …, "port": …}, {"do": "rate", "hz": 10}, {"do": "mark"} for one extra
+reading now. Lines on stdout: {"mono_ns": …} with the fields of a Reading. Ends when stdin does.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+
+from tui.domain.machine import raw_from
+from tui.probes.machine import Machine
+
+IDLE_HZ, FASTEST_HZ = 1.0, 20.0
+_PR_SET_PDEATHSIG = 1
+
+
+class Orders:
+    """Commands as they come in, and the wait for the next reading that a command can cut short."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[dict[str, object]] = queue.SimpleQueue()
+
+    def listen(self) -> None:
+        """Reads stdin until it ends; then the process is over, even if another thread hangs in a driver."""
+        for line in sys.stdin.buffer:
+            try:
+                order = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(order, dict):
+                self._queue.put(order)
+        os._exit(0)
+
+    def next(self, wait_s: float) -> dict[str, object] | None:
+        """The next command, None when none comes in time."""
+        try:
+            return self._queue.get(timeout=max(wait_s, 0.0))
+        except queue.Empty:
+            return None
+
+
+class Loop:
+    """Reads at its rate, and once more at each mark."""
+
+    def __init__(self, machine: Machine, orders: Orders) -> None:
+        self._machine, self._orders = machine, orders
+        self._period_s = 1 / IDLE_HZ
+        self._facts = True  # the facts of the host go with the first reading and with every marked one
+
+    def run(self) -> None:
+        """Until stdin ends."""
+        due_s = time.monotonic()
+        while True:
+            order = self._orders.next(due_s - time.monotonic())
+            if order is None:
+                self._write()
+                due_s = max(due_s + self._period_s, time.monotonic())
+            elif self._obey(order):
+                self._write()
+            elif order.get("do") == "rate":
+                due_s = time.monotonic()
+
+    def _obey(self, order: dict[str, object]) -> bool:
+        """Carries a command out; True when it wants a reading now."""
+        match order:
+            case {"do": "watch", "host": str(host), "port": int(port)}:
+                self._machine.watch(host, port)
+            case {"do": "rate", "hz": int(hz) | float(hz)} if hz > 0:
+                self._period_s = 1 / min(hz, FASTEST_HZ)
+                self._machine.rate(1 / self._period_s)
+            case {"do": "mark"}:
+                self._machine.mark()
+                self._facts = True
+                return True
+        return False
+
+    def _write(self) -> None:
+        reading = self._machine.read(self._facts)
+        self._facts = False
+        line = {"mono_ns": reading.at_ns, **raw_from(reading)}
+        sys.stdout.buffer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def leave_with_parent() -> None:
+    """Die when the parent does (Linux), and leave ctrl-c to the parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def main() -> None:
+    """The process: one thread reads commands, one looks for the server, one asks each GPU driver."""
+    leave_with_parent()
+    orders = Orders()
+    threading.Thread(target=orders.listen, name="orders", daemon=True).start()
+    machine = Machine()
+    machine.start()
+    try:
+        Loop(machine, orders).run()
+    except BrokenPipeError:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""One question to the NVIDIA driver, asked repeatedly; remembers what can't be answered and what is slow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+MS = 1_000_000
+SECOND = 1000 * MS
+
+# Codes of nvmlReturn_t.
+UNINITIALIZED = 1
+NOT_SUPPORTED = frozenset(
+    {3, 13, 25, 26}
+)  # not supported, no such function, wrong struct version, deprecated
+NO_PERMISSION = 4
+NOT_NOW = frozenset({6, 21, 27})  # not found, no data, not ready: the last value stands
+LOST = frozenset({15, 16, 28})  # lost, reset required, not found: the handle must not be used again
+# A mean duration above the first puts at least the second between two calls.
+SLOW = ((500 * MS, 30 * SECOND), (50 * MS, 5 * SECOND), (5 * MS, 1 * SECOND))
+LONGEST_BACKOFF = 30 * SECOND
+
+
+class CardGone(Exception):
+    """The handle is worthless from now on; the message says why in words."""
+
+
+def failures(nvml: Any) -> tuple[type[Exception], ...]:
+    """What a call of the module can raise: its errors, one outside their class, a function it lacks."""
+    return (nvml.NVMLError, nvml.NVMLLibraryMismatchError, AttributeError, ValueError)
+
+
+def code_of(error: Exception) -> int:
+    """The nvmlReturn_t of an error; an older module or driver counts as "not supported"."""
+    return int(getattr(error, "value", 3))
+
+
+class Metric:
+    """A value of one card. `absent` is why there is none, `edge` that it is a counter wanted at phase edges.
+
+    `answer` is the last value with the time it was read, one object so that other threads see both or none.
+    """
+
+    def __init__(self, ask: Callable[[], Any], every_ns: int, edge: bool = False) -> None:
+        self._ask = ask
+        self._every_ns = every_ns
+        self._edge = edge
+        self._next_ns = 0
+        self._backoff_ns = 0
+        self.mean_ns = 0.0
+        self.answer: tuple[Any, int] | None = None
+        self.absent = ""
+
+    def refresh(self, nvml: Any, clock: Callable[[], int], edge: bool) -> None:
+        """Ask when it is time, or at an edge. Raises CardGone; other failures concern this value alone."""
+        start_ns = clock()
+        wanted = start_ns >= self._next_ns or (edge and self._edge and not self._backoff_ns)
+        if self.absent or not wanted:
+            return
+        try:
+            value = self._ask()
+        except failures(nvml) as error:
+            self._failed(code_of(error))
+        else:
+            self.answer = (value, (start_ns + clock()) // 2)
+            self._backoff_ns = 0
+        self._plan(clock(), clock() - start_ns)
+
+    def _failed(self, code: int) -> None:
+        if code in LOST:
+            raise CardGone("GPU lost")
+        if code == UNINITIALIZED:
+            raise CardGone("NVIDIA driver restarted")
+        if code in NOT_SUPPORTED or code == NO_PERMISSION:
+            self.answer, self.absent = (
+                None,
+                "no permission" if code == NO_PERMISSION else "not supported here",
+            )
+        elif code not in NOT_NOW:
+            self._backoff_ns = min(max(2 * self._backoff_ns, SECOND), LONGEST_BACKOFF)
+
+    def _plan(self, now_ns: int, took_ns: int) -> None:
+        self.mean_ns = took_ns if not self.mean_ns else 0.8 * self.mean_ns + 0.2 * took_ns
+        slow_ns = next((pause for limit, pause in SLOW if self.mean_ns > limit), 0)
+        self._next_ns = now_ns + max(self._every_ns, slow_ns, self._backoff_ns)

@@ -1,0 +1,102 @@
+"""Systems without /proc (macOS, Windows): what psutil tells there, and why the rest is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+from typing import Any
+
+import psutil
+
+from tui.domain.machine import Server
+from tui.probes.listener import Address
+from tui.probes.server import NOT_VISIBLE, Found, Process, judge, locate, printable, tree
+
+Fields = dict[str, Any]
+
+_SYSTEM = platform.system()
+# psutil's swap counters are page-ins of files, too, on macOS, and always 0 on Windows.
+_ABSENT = {
+    "swap_in_bytes": f"swap traffic is not read on {_SYSTEM}",
+    "swap_out_bytes": f"swap traffic is not read on {_SYSTEM}",
+    "stall_some_us": f"{_SYSTEM} does not count memory stalls",
+    "stall_full_us": f"{_SYSTEM} does not count memory stalls",
+    "oom_kills": f"{_SYSTEM} does not count them",
+}
+
+
+class PortableSource:
+    """Reads the machine's counters through psutil."""
+
+    def read(self, now_ns: int) -> Fields:
+        """The fields of now, with `absent` saying why the others are missing."""
+        memory, swap, times = psutil.virtual_memory(), psutil.swap_memory(), psutil.cpu_times()
+        disk, clock = psutil.disk_io_counters(), psutil.cpu_freq()
+        total_s = sum(times)
+        return {
+            "ram_total_bytes": memory.total,
+            "ram_available_bytes": memory.available,
+            "swap_total_bytes": swap.total,
+            "swap_used_bytes": swap.used,
+            "disk_read_bytes": disk.read_bytes if disk else None,
+            "cpu_busy_s": total_s - times.idle - getattr(times, "iowait", 0.0),
+            "cpu_total_s": total_s,
+            "cpu_cores": os.cpu_count(),
+            "cpu_mhz": clock.current if clock else None,
+            "cpu_max_mhz": clock.max or None if clock else None,
+            "absent": _ABSENT,
+        }
+
+
+def find(host: str, port: int) -> Found:
+    """The own process that listens at host and port; those of other users need an administrator."""
+    target = locate(host, port)
+    if isinstance(target, Found):
+        return target
+    everyone = list(psutil.process_iter(["pid", "ppid", "name"]))
+    holder = next((one for one in everyone if _listens(one, target, port)), None)
+    if holder is None:
+        return Found(reason=NOT_VISIBLE)
+    processes = [
+        Process(one.pid, one.info["ppid"] or 0, printable(one.info["name"] or ""), (), 0) for one in everyone
+    ]
+    return judge(next(one for one in processes if one.pid == holder.pid), processes, "")
+
+
+def _listens(process: psutil.Process, target: Address, port: int) -> bool:
+    try:
+        sockets = process.net_connections("tcp")
+    except psutil.Error:
+        return False
+    addresses = {str(target), "0.0.0.0", "::"}
+    return any(
+        one.status == psutil.CONN_LISTEN and one.laddr.port == port and one.laddr.ip in addresses
+        for one in sockets
+    )
+
+
+def family(pid: int) -> tuple[int, ...]:
+    """The process and its descendants of now."""
+    return tree(pid, {one.pid: one.info["ppid"] or 0 for one in psutil.process_iter(["ppid"])})
+
+
+class PortableTree:
+    """Reads the server's tree through psutil. psutil tells no disk reads here that bypassed the cache."""
+
+    def read(self, found: Found, now_ns: int) -> Server | None:
+        """The server of now, None when there is none or it is gone."""
+        rss_bytes, cpu_s, alive = 0, 0.0, []
+        for pid in found.tree:
+            try:
+                process = psutil.Process(pid)
+                times = process.cpu_times()
+                rss_bytes += process.memory_info().rss
+            except psutil.Error:
+                continue
+            cpu_s += times.user + times.system
+            alive.append(pid)
+        if found.pid not in alive:
+            return None
+        return Server(
+            found.pid, found.name, rss_bytes=rss_bytes, cpu_s=cpu_s, processes=len(alive), note=found.note
+        )

@@ -1,0 +1,63 @@
+"""Looks for the server's process in a thread of its own: name servers and long process lists take time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from tui.probes.server import GONE, NOT_VISIBLE, REMOTE, Found
+
+CHILDREN_S = 5.0  # between two looks at the server's children
+AGAIN_S = 15.0  # between two searches for a server that is not there
+
+
+class ServerWatch:
+    """Keeps `found` up to date. Finding is rare: for a new target, a process that is gone, or when asked."""
+
+    def __init__(self, find: Callable[[str, int], Found], family: Callable[[int], tuple[int, ...]]) -> None:
+        self._find, self._family = find, family
+        self._target = ("", 0)
+        self._asked = threading.Event()
+        self.found = Found(reason="no server chosen")
+
+    def start(self) -> None:
+        """The thread is never joined: it ends with the process."""
+        threading.Thread(target=self._run, name="server", daemon=True).start()
+
+    def target(self, host: str, port: int) -> None:
+        """Watch the server at this address; an empty host: none."""
+        self._target = (host, port)
+        self.found = Found(reason="looking for the server" if host else "no server chosen")
+        self._asked.set()
+
+    def look(self) -> None:
+        """Look again now: a phase began, or the process is gone."""
+        self._asked.set()
+
+    def gone(self, found: Found) -> None:
+        """The process of `found` is gone; the next look searches for a new one."""
+        if found is self.found:
+            self.found = Found(reason=GONE)
+            self._asked.set()
+
+    def refresh(self) -> None:
+        """One look: the children of a server that is known, else a search for it."""
+        target, found = self._target, self.found
+        if found.pid:
+            pids = self._family(found.pid)
+            new = found if pids == found.tree else replace(found, tree=pids)
+        elif found.reason == REMOTE or not target[0]:
+            return
+        else:
+            new = self._find(*target)
+            if not new.pid and found.reason == GONE and new.reason.startswith(NOT_VISIBLE):
+                return
+        if target == self._target and found is self.found:  # nobody chose another one meanwhile
+            self.found = new
+
+    def _run(self) -> None:
+        while True:
+            self._asked.wait(CHILDREN_S if self.found.pid else AGAIN_S)
+            self._asked.clear()
+            self.refresh()

@@ -1,0 +1,124 @@
+"""Requests without a screen: find the engine, send, wait, print. Progress goes to stderr."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from tui.capture.session import Session
+from tui.capture.target import Target
+from tui.domain.knobs import Knobs, fitted
+from tui.domain.view import View
+from tui.plot.cells import clean
+from tui.plot.numbers import size_of
+from tui.report.numbers import run_object
+from tui.report.plain import summary
+from tui.report.summary import summarised
+
+COMPLETE, INCOMPLETE, NO_ENGINE = 0, 1, 3
+_LOOK_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What to send and how to tell. `target` None: the first local engine found, else the built-in one."""
+
+    knobs: Knobs
+    target: Target | None = None
+    engine: str = ""
+    embedded: bool = False
+    gguf: Path | None = None
+    download: bool = True
+    repeat: int = 1
+    record: Path | None = None
+    as_json: bool = False
+
+
+def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
+    """Send the job's requests one after the other; the exit status."""
+    problem = _engine(session, job, err)
+    if problem or session.found is None:
+        err.write(f"toklane: {clean(problem or 'no engine')}\n")
+        return NO_ENGINE
+    knobs = fitted(job.knobs, session.context)
+    if knobs.prompt_tokens != job.knobs.prompt_tokens or knobs.answer_limit != job.knobs.answer_limit:
+        told = f"prompt {knobs.prompt_tokens} and answer {knobs.answer_limit} tokens"
+        err.write(f"toklane: the context holds {session.context} tokens: {told} are sent\n")
+    views: list[View] = []
+    for number in range(job.repeat):
+        session.send(knobs, _record(job, number))
+        _until(session, lambda: not session.running)
+        if session.notice and not session.running and session.run is None:
+            err.write(f"toklane: {clean(session.notice)}\n")
+            return INCOMPLETE
+        view = session.view()
+        views.append(view)
+        if not job.as_json:
+            _tell(view, number, job.repeat, out)
+    objects = [run_object(view) for view in views]
+    if job.as_json:
+        told_json = {"format": "toklane/1", "runs": objects, "summary": summarised(objects)}
+        out.write(json.dumps(told_json, allow_nan=False) + "\n")
+    return COMPLETE if all(view.complete for view in views) else INCOMPLETE
+
+
+def _record(job: Job, number: int) -> Path | None:
+    if job.record is None or job.repeat == 1:
+        return job.record
+    return job.record.with_name(f"{job.record.name}-{number + 1}")
+
+
+def _until(session: Session, done: Callable[[], bool]) -> None:
+    session.drain()
+    while not done():
+        session.wait(_LOOK_S)
+        session.drain()
+
+
+def _engine(session: Session, job: Job, err: TextIO) -> str:
+    """Aim the session; one line when that failed."""
+    if job.target is not None:
+        session.aim(job.target)
+        _until(session, lambda: session.found is not None or bool(session.problem))
+        return session.problem
+    if not job.embedded:
+        session.discover()
+        _until(session, lambda: session.discovered is not None)
+        fitting = [f for f in session.discovered or () if not job.engine or f.engine == job.engine]
+        if fitting:
+            session.aim(Target(fitting[0].base.root))
+            _until(session, lambda: session.found is not None or bool(session.problem))
+            return session.problem
+        if job.engine:
+            return f"no {job.engine} answers on the usual local ports; name its address with --url"
+    return _embed(session, job, err)
+
+
+def _embed(session: Session, job: Job, err: TextIO) -> str:
+    session.embed(job.gguf, job.download)
+    told_at = 0.0
+    if session.builtin.state == "fetching":
+        err.write("toklane: fetching the built-in model (93 MB, once)\n")
+    while not session.problem and session.found is None:
+        session.wait(_LOOK_S)
+        session.drain()
+        builtin = session.builtin
+        if builtin.state == "fetching" and builtin.done_bytes and time.monotonic() - told_at > 1:
+            told_at = time.monotonic()
+            done = size_of(builtin.done_bytes, builtin.total_bytes)
+            err.write(f"toklane: {builtin.stage} {done.number} {done.unit}\n")
+    return session.problem
+
+
+def _tell(view: View, number: int, of: int, out: TextIO) -> None:
+    if of > 1:
+        out.write(f"run {number + 1} of {of}\n")
+    for name, text in (("reasoning", view.reasoning), ("answer", view.answer)):
+        told = "\n".join(clean(line) for line in str(text).split("\n"))
+        if told:
+            out.write(f"--- {name}\n{told}\n")
+    out.write("---\n" + summary(view) + "\n")

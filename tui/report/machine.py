@@ -1,0 +1,152 @@
+"""The machine part of the run object: what the run cost this computer, with peak and change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tui.domain.cost import phase_cost
+from tui.domain.machine import Gpu, Reading
+from tui.domain.values import Provenance
+from tui.domain.view import View
+
+Pick = Callable[[Reading], float | None]
+_MEASURED = Provenance.MEASURED.value
+_NOBODY = "no machine sample was taken"
+
+
+def machine_object(view: View) -> dict[str, object]:
+    """Host facts, an object per resource (null with its reason when not readable), the cost of each phase."""
+    readings = view.samples
+    gpus = _gpus(readings)
+    server = _server(readings)
+    last = readings[-1] if readings else None
+    return {
+        "host": _host(readings),
+        "memory": _gauge(readings, "used_bytes", _used, total_bytes=last and last.ram_total_bytes),
+        "swap": _counter(
+            readings, {"in_bytes": _pick("swap_in_bytes"), "out_bytes": _pick("swap_out_bytes")}
+        ),
+        "stall": _counter(readings, {"some_us": _pick("stall_some_us"), "full_us": _pick("stall_full_us")}),
+        "disk": _counter(readings, {"read_bytes": _pick("disk_read_bytes")}),
+        "cpu": _counter(readings, {"busy_s": _pick("cpu_busy_s")}, cores=last and last.cpu_cores),
+        "gpu": gpus,
+        "gpu_reason": None if gpus else (last.gpu_reason if last else _NOBODY),
+        "server": server,
+        "server_reason": None if server else (last.server_reason if last else _NOBODY),
+        "phases": [_cost(view, i) for i in range(len(view.phases))] if readings else [],
+    }
+
+
+def _pick(field: str) -> Pick:
+    return lambda reading: getattr(reading, field)
+
+
+def _used(reading: Reading) -> float | None:
+    if reading.ram_total_bytes is None or reading.ram_available_bytes is None:
+        return None
+    return reading.ram_total_bytes - reading.ram_available_bytes
+
+
+def _host(readings: Sequence[Reading]) -> dict[str, str] | None:
+    return next((dict(r.host) for r in readings if r.host), None)
+
+
+def _span(readings: Sequence[Reading], pick: Pick) -> tuple[list[float], float | None]:
+    """(all values read, last minus first)."""
+    values = [v for v in map(pick, readings) if v is not None]
+    return values, (values[-1] - values[0] if len(values) > 1 else None)
+
+
+def _gauge(readings: Sequence[Reading], name: str, pick: Pick, **more: object) -> dict[str, object] | None:
+    values, change = _span(readings, pick)
+    if not values:
+        return None
+    figures: dict[str, object] = {name: values[-1], "peak": max(values), "change": change}
+    return figures | more | {"provenance": _MEASURED}
+
+
+def _counter(readings: Sequence[Reading], picks: dict[str, Pick], **more: object) -> dict[str, object] | None:
+    """Counters: only their growth over the run means anything; peak is the steepest rate per second."""
+    found: dict[str, object] = {}
+    for name, pick in picks.items():
+        _, change = _span(readings, pick)
+        if change is not None:
+            found[name] = {"change": change, "peak_per_s": _steepest(readings, pick)}
+    return found | more | {"provenance": _MEASURED} if found else None
+
+
+def _steepest(readings: Sequence[Reading], pick: Pick) -> float | None:
+    best = None
+    before: tuple[int, float] | None = None
+    for reading in readings:
+        value = pick(reading)
+        if value is None:
+            continue
+        if before is not None and reading.at_ns > before[0]:
+            rate = (value - before[1]) * 1e9 / (reading.at_ns - before[0])
+            best = rate if best is None else max(best, rate)
+        before = (reading.at_ns, value)
+    return best
+
+
+def _gpus(readings: Sequence[Reading]) -> list[dict[str, object]] | None:
+    count = max((len(r.gpus) for r in readings), default=0)
+    return [_gpu(readings, i) for i in range(count)] or None
+
+
+def _gpu(readings: Sequence[Reading], index: int) -> dict[str, object]:
+    seen = [r for r in readings if len(r.gpus) > index]
+
+    def pick(field: str) -> Pick:
+        return lambda reading: getattr(reading.gpus[index], field)
+
+    last: Gpu = seen[-1].gpus[index]
+    gauges = ("util_pct", "mem_used_bytes", "power_w", "temperature_c", "sm_mhz")
+    return {
+        "name": last.name,
+        "uuid": last.uuid,
+        "mem_total_bytes": last.mem_total_bytes,
+        "power_limit_w": last.power_limit_w,
+        "unified": last.unified,
+        **{field: _gauge(seen, "last", pick(field)) for field in gauges},
+        "energy_mj": _counter(seen, {"energy_mj": pick("energy_mj")}),
+    }
+
+
+def _server(readings: Sequence[Reading]) -> dict[str, object] | None:
+    seen = [r for r in readings if r.server is not None]
+    if not seen:
+        return None
+    last = seen[-1].server
+    assert last is not None
+
+    def pick(field: str) -> Pick:
+        return lambda reading: getattr(reading.server, field)
+
+    rss, change = _span(seen, pick("rss_bytes"))
+    _, read = _span(seen, pick("read_bytes"))
+    _, cpu = _span(seen, pick("cpu_s"))
+    return {
+        "pid": last.pid,
+        "name": last.name,
+        "rss_bytes": last.rss_bytes,
+        "rss_peak_bytes": max(rss, default=None),
+        "rss_change_bytes": change,
+        "read_bytes": read,
+        "cpu_s": cpu,
+        "provenance": _MEASURED,
+    }
+
+
+def _cost(view: View, index: int) -> dict[str, object]:
+    phase = view.phases[index]
+    cost = phase_cost(phase.name, phase.start_ns, phase.end_ns, view.samples)
+    return {
+        "name": cost.name,
+        "cpu_pct": cost.cpu_pct,
+        "gpu_pct": cost.gpu_pct,
+        "rss_delta_bytes": cost.rss_delta_bytes,
+        "read_bytes": cost.read_bytes,
+        "stall_ms": cost.stall_ms,
+        "energy_j": cost.energy_j,
+    }

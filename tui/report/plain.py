@@ -1,0 +1,48 @@
+"""One request as plain lines: for pipes, logs and terminals without a screen. No control codes, no colour."""
+
+from __future__ import annotations
+
+from tui.domain.values import Value
+from tui.domain.view import View
+from tui.plot.cells import clean
+from tui.plot.numbers import duration, share
+
+
+def summary(view: View) -> str:
+    """Phases and figures of a run, a line each, with their marks; the answer is not part of it."""
+    total = view.total_ns or 0
+    lines = [f"  {'phase':<12} {'time':>9}   {'share':>7}  source"]
+    for phase in view.phases:
+        part = share(phase.duration_ns, total) if total and phase.start_ns >= 0 else ""
+        time = f"{duration(phase.duration_ns):>9} {phase.provenance.mark}"
+        lines.append(f"  {phase.name:<12} {time} {part:>7}  {phase.source}")
+    lines.append("")
+    lines += [_seconds("first token (TTFT)", view.ttft)]
+    if view.first_answer.number != view.ttft.number:
+        lines += [_seconds("first answer token", view.first_answer)]
+    lines += [_rate("prefill, engine", view.prefill), _rate("decode, client", view.decode)]
+    lines += [_rate("decode, engine", view.decode_engine), "  " + _tokens(view)]
+    lines += [f"  warning: {code}: {clean(text)}" for code, text in sorted(view.warnings.items())]
+    if view.failure is not None:
+        lines += [f"  failed: {clean(view.failure.message)}"]
+        lines += [f"  remedy: {clean(view.failure.remedy)}"] if view.failure.remedy else []
+    return "\n".join(lines)
+
+
+def _seconds(name: str, value: Value) -> str:
+    told = duration(round(value.number * 1e9)) if value.number is not None else f"–  {value.note}"
+    return f"  {name:<20} {told} {value.provenance.mark if value.known else ''}".rstrip()
+
+
+def _rate(name: str, value: Value) -> str:
+    if value.number is None:
+        return f"  {name:<20} –  {value.note}"
+    doubt = "" if value.reliable else "  (not reliable)"
+    return f"  {name:<20} {value.number:.3g} tok/s {value.provenance.mark}  {value.note}{doubt}"
+
+
+def _tokens(view: View) -> str:
+    prompt = "?" if view.prompt_tokens is None else f"{view.prompt_tokens:,}"
+    reused = "" if view.cached_tokens is None else f", {view.cached_tokens:,} reused"
+    written = "?" if view.tokens is None else f"{view.tokens:,}"
+    return f"{'tokens':<20} prompt {prompt}{reused} · answer {written} in {view.chunks:,} chunks"

@@ -1,0 +1,35 @@
+"""The API key: read from where the settings say it is, and kept out of every message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tui.settings.config import ConfigError, Settings
+
+
+def api_key(settings: Settings, environ: Mapping[str, str]) -> str:
+    """The key to send, "" when none is set. Raises ConfigError, whose message holds no part of it."""
+    if settings.api_key_env:
+        return from_variable(settings.api_key_env, environ)
+    if not settings.api_key_file:
+        return ""
+    try:
+        text = Path(settings.api_key_file).expanduser().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise ConfigError("the file that api_key_file names can't be read") from None
+    return _sendable(text, "the key file")
+
+
+def from_variable(name: str, environ: Mapping[str, str]) -> str:
+    """The key that the variable `name` holds. Raises ConfigError."""
+    if name not in environ:
+        raise ConfigError("the environment variable that api_key_env names is not set")
+    return _sendable(environ[name], "the variable of api_key_env")
+
+
+def _sendable(text: str, source: str) -> str:
+    key = text.strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise ConfigError(f"{source} holds no key that can be sent: one line of plain characters is needed")
+    return key

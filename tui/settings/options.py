@@ -1,0 +1,129 @@
+"""The one table of options: the same names in the settings file, as TOKLANE_ variables and as flags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tui.domain.knobs import Cache, Profile
+from tui.settings.amounts import tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting: how a raw value (a TOML value or text) is read, what it takes, what it does.
+
+    `takes` is "" for a switch. `read` raises ValueError, whose message says what is wanted and never
+    repeats the value.
+    """
+
+    name: str
+    read: Callable[[object], object]
+    takes: str
+    does: str
+
+    @property
+    def flag(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return "TOKLANE_" + self.name.upper()
+
+
+def _text(raw: object) -> str:
+    if not isinstance(raw, str) or not raw:
+        raise ValueError("a text")
+    return raw
+
+
+def _variable(raw: object) -> str:
+    """The name of a variable. A key in its place must not come back in any message."""
+    if not isinstance(raw, str) or not raw.isidentifier():
+        raise ValueError("the name of an environment variable that holds the key, not the key itself")
+    return raw
+
+
+def _switch(raw: object) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    known = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    if not isinstance(raw, str) or raw.lower() not in known:
+        raise ValueError("true or false")
+    return known[raw.lower()]
+
+
+def _tokens(raw: object) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, (int, str)):
+        raise ValueError("a number of tokens such as 512 or 2k")
+    return tokens(str(raw))
+
+
+def _whole(raw: object) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, (int, str)) or not str(raw).isdecimal():
+        raise ValueError("a whole number, 0 or more")
+    return int(raw)
+
+
+def _warmth(raw: object) -> float:
+    try:
+        number = math.nan if isinstance(raw, bool) or not isinstance(raw, (int, float, str)) else float(raw)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise ValueError("a number, 0 or more")
+    return number
+
+
+def _profile(raw: object) -> Profile:
+    try:
+        return Profile(raw)
+    except ValueError:
+        raise ValueError("plain, agent or own") from None
+
+
+def _reuse(raw: object) -> tuple[Cache, int | None]:
+    """What may be reused, and how many tokens are new in mode tail (None: as many as before)."""
+    word, colon, new = raw.partition(":") if isinstance(raw, str) else ("", "", "")
+    try:
+        cache = Cache(word)
+        if bool(colon) > (cache is Cache.TAIL):
+            raise ValueError
+        return cache, tokens(new) if colon else None
+    except ValueError:
+        raise ValueError("cold, same, or tail:N with N new tokens at the end") from None
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option("url", _text, "URL", "the engine: its root, /v1 or the full path"),
+    Option("model", _text, "ID", "the model (default: the engine's first)"),
+    Option("embedded", _switch, "", "use the built-in engine"),
+    Option("api_key_env", _variable, "VAR", "name of the environment variable that holds the API key"),
+    Option("api_key_file", _text, "FILE", "file that holds the API key and nothing else"),
+    Option("ca_file", _text, "FILE", "certificates to trust (PEM)"),
+    Option("insecure", _switch, "", "take any certificate"),
+    Option("gguf", _text, "FILE", "another model for the built-in engine"),
+    Option("no_download", _switch, "", "never fetch the built-in model"),
+    Option("prompt_tokens", _tokens, "N", "length of the prompt, 2k works"),
+    Option("prompt", _text, "TEXT", "an own prompt"),
+    Option("prompt_file", _text, "FILE", "a file with an own prompt"),
+    Option("profile", _profile, "KIND", "plain, agent or own"),
+    Option("max_tokens", _tokens, "N", "the answer's limit"),
+    Option("cache", _reuse, "MODE", "what may be reused: cold, same, or tail:N with N new tokens"),
+    Option("temperature", _warmth, "T", "sampling temperature"),
+    Option("seed", _whole, "N", "seed of the sampling"),
+    Option("ignore_eos", _switch, "", "write up to the limit even if the model would stop"),
+    Option("auto", _switch, "", "every turn of a knob sends at once"),
+    Option("theme", _text, "NAME", "colours of the screen"),
+)  # fmt: skip
+BY_NAME = {option.name: option for option in OPTIONS}
