@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NoReturn
 
@@ -38,6 +36,21 @@ class WrongUsage(Exception):
     """What was typed can't be done; the message is one line with a remedy."""
 
 
+class _Version(argparse.Action):
+    """Looks the version up only when asked: importing what knows it takes longer than the whole parser."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("toklane")
+        except PackageNotFoundError:
+            number = "(not installed)"
+        sys.stdout.write(f"toklane {number} ({Path(__file__).parent})\n")
+        parser.exit()
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise WrongUsage(f"{message}; see `{self.prog} --help`")
@@ -67,8 +80,9 @@ def _parser(command: str) -> _Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    told = f"toklane {_version()} ({Path(__file__).parent})"
-    parser.add_argument("--version", action="version", version=told)
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="the version, and the folder it runs from"
+    )
     if command in ("", "run"):
         _settings(parser, skip=_SCREEN_ONLY if command else ())
         parser.add_argument(
@@ -118,32 +132,6 @@ def _seconds(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return number
-
-
-def _version() -> str:
-    try:
-        return version("toklane")
-    except PackageNotFoundError:
-        return "(not installed)"
-
-
-def key_of(variable: str, file: str) -> str:
-    """The API key from an environment variable or a file; "" without either. Raises WrongUsage."""
-    if variable:
-        key = os.environ.get(variable, "").strip()
-        if not key:
-            raise WrongUsage(f"the environment variable {variable} is empty or not set")
-    elif file:
-        try:
-            key = Path(file).read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "not text"
-            raise WrongUsage(f"the key file {file!r} can't be read: {why}") from None
-    else:
-        return ""
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise WrongUsage("the API key must be one word of plain ASCII, alone in its variable or file")
-    return key
 
 
 def complain(message: str) -> None:

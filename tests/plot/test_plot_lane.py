@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,7 +27,9 @@ def run(*durations_ms: float, names: tuple[str, ...] = ("queue", "tokenize", "pr
 def lanes(draw) -> Lane:
     lengths = draw(
         st.lists(
-            st.one_of(st.integers(0, 10), st.integers(0, 5 * MS), st.integers(0, 60 * S)), min_size=1, max_size=8
+            st.one_of(st.integers(0, 10), st.integers(0, 5 * MS), st.integers(0, 60 * S)),
+            min_size=1,
+            max_size=8,
         )
     )
     before = draw(st.sampled_from([0, 0, 1, 30 * MS]))
@@ -69,7 +73,7 @@ def test_time_never_goes_back_to_the_left(lane: Lane, shares: list[float]) -> No
     span = lane.end_ns - lane.start_ns
     columns = [lane.column(lane.start_ns + share * span) for share in sorted(shares)]
     assert columns == sorted(columns)
-    assert 0 <= columns[0] and columns[-1] <= lane.width
+    assert columns[0] >= 0 and columns[-1] <= lane.width
 
 
 @given(lanes(), st.floats(0, 1))
@@ -98,7 +102,7 @@ def test_thin_phases_are_paid_for_by_the_widest_only() -> None:
 def test_the_live_end_moves_in_eighths_and_never_back() -> None:
     ends = [layout(run(1.2, 3.7, ms), 20 * S, 111).pieces[-1].right for ms in range(10, 18_000, 7)]
     assert ends == sorted(ends)
-    steps = {b - a for a, b in zip(ends, ends[1:], strict=False)}
+    steps = {b - a for a, b in pairwise(ends)}
     assert steps == {0, 1}
 
 

@@ -131,7 +131,10 @@ def test_prompt_lengths() -> None:
 
 @given(st.floats(1, 1e13))
 def test_steps_are_the_smallest_that_hold(value: float) -> None:
-    for step, series in ((scale.step, "125"), (scale.fine_step, ("1", "15", "2", "25", "3", "4", "5", "6", "8"))):
+    for step, series in (
+        (scale.step, "125"),
+        (scale.fine_step, ("1", "15", "2", "25", "3", "4", "5", "6", "8")),
+    ):
         found = step(value)
         assert found >= value
         assert str(found).rstrip("0") in series
@@ -175,7 +178,14 @@ def test_ticks_are_few_and_meet_the_end(value: int, most: int) -> None:
 
 def test_tick_texts_share_one_unit() -> None:
     assert scale.tick_texts(scale.ticks(3 * S)) == ("0", "0.5 s", "1 s", "1.5 s", "2 s", "2.5 s", "3 s")
-    assert scale.tick_texts(scale.ticks(500 * MS, 5)) == ("0", "100 ms", "200 ms", "300 ms", "400 ms", "500 ms")
+    assert scale.tick_texts(scale.ticks(500 * MS, 5)) == (
+        "0",
+        "100 ms",
+        "200 ms",
+        "300 ms",
+        "400 ms",
+        "500 ms",
+    )
     assert scale.tick_texts(scale.ticks(1_300 * MS, 5, 1_050 * MS))[:2] == ("1.05 s", "1.1 s")
 
 

@@ -59,7 +59,20 @@ def test_fit_never_cuts_inside_a_cluster() -> None:
 
 
 def test_widths_are_those_the_screen_counts() -> None:
-    for text in ("abc", "漢字", "e\u0301", "👩\u200d💻", "❤\ufe0f", "한글", "▕▓░╱╳✖●", "👍🏽", "ｱ", "Ａ", "क्षि", "🇩🇪"):
+    for text in (
+        "abc",
+        "漢字",
+        "e\u0301",
+        "👩\u200d💻",
+        "❤\ufe0f",
+        "한글",
+        "▕▓░╱╳✖●",
+        "👍🏽",
+        "ｱ",
+        "Ａ",
+        "क्षि",
+        "🇩🇪",
+    ):
         assert cells.width(text) == cell_len(text), text
 
 

@@ -48,7 +48,7 @@ class Replay:
 class Scene:
     """One moment of the monitor. `running`: a request is prepared or under way.
 
-    `remaining`: the time to the first token in words. `expected_ns`: when it should come, since sent, and
+    `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words. `expected_ns`: when it should come, since sent, and
     `expectation`: the same in words, longest first.
     """
 
@@ -58,10 +58,12 @@ class Scene:
     context: int | None = None
     run_number: int = 0
     run_note: str = ""
+    asked: int = 0
     running: bool = False
     activity: str = ""
     problem: str = ""
     setup: Setup = Setup()
+    aiming: bool = False
     searching: bool = False
     ghost: Ghost | None = None
     ttft_s: Mapping[int, float] = field(default_factory=dict)
@@ -90,10 +92,12 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: bool, paused: bool, a
         context=engine_side.context if engine_side else _told_context(view),
         run_number=run.number if run else 0,
         run_note=clean(run.note) if run else "",
+        asked=run.knobs.prompt_tokens if run else 0,
         running=feed.running,
         activity=clean(engine_side.activity) if engine_side else "",
         problem=clean(engine_side.problem) if engine_side else "",
         setup=_setup(engine_side.builtin) if engine_side else Setup(),
+        aiming=engine_side is not None and engine_side.aiming,
         searching=engine_side is not None and found is None and engine_side.discovered is None,
         ghost=feed.shelf.ghost if ghost else None,
         ttft_s=ttft_s,

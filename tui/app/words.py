@@ -50,6 +50,8 @@ def _preparing(scene: Scene) -> Said | None:
         return Said("✖", "No engine", "failed", (scene.problem,))
     if scene.replay:
         return Said("○", "Replay", "waiting", ("space plays",))
+    if scene.aiming and not scene.engine.name:
+        return Said("○", "Reaching the engine", "waiting", ("asking what it is", "it may still load its model"))
     if scene.searching:
         return Said("○", "Looking for an engine", "waiting", ("on this computer's usual ports",))
     if not scene.engine.name:

@@ -66,12 +66,14 @@ class Child:
 
     def send(self, order: Order) -> None:
         """Give an order; never blocks. A dead child ignores it: `drain` tells."""
-        self._input.put(encode(order))
+        if not self._gone:
+            self._input.put(encode(order))
 
     def drain(self) -> list[Frame]:
         """What came since the last call; never blocks. `Gone` is the last frame when the child died."""
-        self._input.flush()
         frames: list[Frame] = []
+        if not self._gone:
+            self._input.flush()
         while not self._gone:
             try:
                 data = os.read(self._output, _READ_BYTES)

@@ -125,6 +125,13 @@ class Warmed:
         if surplus is not None:
             surplus.raw.close()
 
+    def close(self) -> None:
+        """Close what stands."""
+        with self._lock:
+            for standing in self._open.values():
+                standing.raw.close()
+            self._open.clear()
+
     def take(self, where: Target) -> Connection | None:
         """The one that stands, if the server has not closed it."""
         with self._lock:

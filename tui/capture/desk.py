@@ -12,7 +12,7 @@ from tui.capture import reader
 from tui.capture.cancel import Cancel
 from tui.capture.connection import Warmed, target
 from tui.capture.failure import CaptureError
-from tui.capture.fetcher import fetch, poll
+from tui.capture.fetcher import Fetcher
 from tui.capture.frames import Frame, Item
 from tui.capture.orders import (
     CancelOrder,
@@ -36,24 +36,25 @@ class Desk:
         self._put = put
         self._busy = busy
         self._warmed = Warmed()
+        self._fetcher = Fetcher()
         self._lock = Lock()
-        self._runs: dict[int, tuple[Run, Cancel, Thread]] = {}
+        self._runs: dict[Run, tuple[Cancel, Thread]] = {}
 
     def do(self, order: Order) -> None:
         """Start what the order asks for; returns at once."""
         match order:
             case FetchOrder():
-                _start("fetch", lambda: self._put(fetch(order)))
+                _start("fetch", lambda: self._put(self._fetcher.fetch(order)))
             case StreamOrder():
                 self._begin(order)
             case CancelOrder(run_id, how):
-                if run_id in self._runs:
-                    self._runs[run_id][1].set(how)
+                for _, cancel in self._running(run_id):
+                    cancel.set(how)
             case SampleOrder(fields, mono_ns, run_id):
-                for run in self._running(run_id):
+                for run, _ in self._running(run_id):
                     run.sample(mono_ns, dict(fields))
             case NoteOrder(run_id, name, fields, mono_ns):
-                for run in self._running(run_id):
+                for run, _ in self._running(run_id):
                     run.note(name, mono_ns, **fields)
             case WarmOrder():
                 _start("warm", lambda: self._warm(order))
@@ -62,11 +63,13 @@ class Desk:
         """Cancel what runs and wait (4 s at most) until it has ended, its recording included."""
         with self._lock:
             running = list(self._runs.values())
-        for _, cancel, _ in running:
+        for cancel, _ in running:
             cancel.set()
         until_s = time.monotonic() + _END_S
-        for _, _, thread in running:
+        for _, thread in running:
             thread.join(max(0.0, until_s - time.monotonic()))
+        self._warmed.close()
+        self._fetcher.close()
 
     def _begin(self, order: StreamOrder) -> None:
         cancel = Cancel()
@@ -85,22 +88,22 @@ class Desk:
             over.set()
             headed.set()
             with self._lock:
-                del self._runs[order.id]
+                del self._runs[run]
                 self._busy(bool(self._runs))
             cancel.close()
 
         thread = Thread(target=read, daemon=True, name=f"stream-{order.id}")
         with self._lock:
             self._busy(True)
-            self._runs[order.id] = (run, cancel, thread)
+            self._runs[run] = (cancel, thread)
         thread.start()
         for one in order.polls:
             until = headed if one.until == "head" else over
-            _start("poll", partial(poll, one, run, until))
+            _start("poll", partial(self._fetcher.poll, one, run, until))
 
-    def _running(self, run_id: int | None) -> list[Run]:
+    def _running(self, run_id: int | None) -> list[tuple[Run, Cancel]]:
         with self._lock:
-            return [run for key, (run, _, _) in self._runs.items() if run_id is None or key == run_id]
+            return [(run, it[0]) for run, it in self._runs.items() if run_id in (None, run.order.id)]
 
     def _warm(self, order: WarmOrder) -> None:
         with suppress(CaptureError):  # the stream itself will say what is wrong

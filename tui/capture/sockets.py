@@ -22,7 +22,8 @@ class Stream(httpcore.NetworkStream):
 
     stamps: those of its latest read. before_read: called when more bytes are needed, before waiting for them.
     before_write: called once with the monotonic time just before the first byte goes to the kernel.
-    wrote_ns: when the latest byte had gone. deadline_ns: nothing waits longer than this. heard: bytes came.
+    wrote_ns: just before the call that took the latest byte (an answer may come before that call returns).
+    deadline_ns: nothing waits longer than this. heard: bytes came. saw_eof: the other side has closed.
     """
 
     def __init__(self, sock: socket.socket, cancel: Cancel | None) -> None:
@@ -56,7 +57,6 @@ class Stream(httpcore.NetworkStream):
             self.transmit(buffer, self.deadline(timeout))
         except OSError as error:
             raise httpcore.WriteError(error.strerror or str(error)) from error
-        self.wrote_ns = time.monotonic_ns()
 
     def close(self) -> None:
         """Close at once."""
@@ -101,8 +101,10 @@ class Stream(httpcore.NetworkStream):
         """Give bytes to the kernel. Raises OSError, CaptureError, Cancelled."""
         left = memoryview(data)
         while left:
+            now_ns = time.monotonic_ns()
             try:
                 left = left[self._sock.send(left) :]
+                self.wrote_ns = now_ns
             except BlockingIOError:
                 if not wait_ready({self._sock.fileno(): select.POLLOUT}, self.cancel, deadline_ns):
                     raise CaptureError(Kind.TIMEOUT, "the request could not be sent in time") from None

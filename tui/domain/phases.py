@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.domain.events import Dialect
 from tui.domain.values import Provenance
@@ -100,52 +100,55 @@ def _connect(facts: Facts) -> Phase:
 
 
 def _work(facts: Facts, floor: int, end: int) -> tuple[Phase | None, Phase | None]:
-    """Prefill and decode, as far as they can be told."""
-    decode = _decode(facts, end)
+    """Prefill and decode, as far as they can be told, inside [floor, end]."""
+    decode = _decode(facts, floor, end)
     border = decode.start_ns if decode else facts.first_ns
     if border is None and facts.over:
         border = facts.anchor_ns  # an answer without a single token
     if facts.prompt_ns is not None and border is not None:
         # where the engine's clock says more than ours saw: keep its duration, move the border
-        start = max(floor, border - facts.prompt_ns)
+        start = _within(border - facts.prompt_ns, floor, end)
         stop = min(start + facts.prompt_ns, end)
         prefill = Phase("prefill", start, stop, Provenance.MEASURED, "the engine's prompt time")
-        if decode and decode.start_ns != stop:
-            shift = stop - decode.start_ns
-            decode = Phase(
-                "decode", stop, max(stop, min(decode.end_ns + shift, end)), decode.provenance, decode.source,
-                decode.running,
-            )  # fmt: skip
-        return prefill, decode
+        return prefill, _moved(decode, stop, end)
     if facts.prefill_from_ns is None:
         return None, decode
-    start = max(floor, facts.prefill_from_ns)
     if border is None:
-        return Phase(
-            "prefill", start, max(start, end), Provenance.OBSERVED, "the engine's reports", not facts.over
-        ), None
-    why = "from the engine's first report to the first token"
-    prefill = Phase("prefill", start, max(start, border), Provenance.OBSERVED, why)
-    return prefill, decode
+        start = _within(facts.prefill_from_ns, floor, end)
+        source = "the engine's reports"
+        return Phase("prefill", start, end, Provenance.OBSERVED, source, not facts.over), None
+    stop = _within(border, floor, end)
+    source = "from the engine's first report to the first token"
+    start = _within(facts.prefill_from_ns, floor, stop)
+    return Phase("prefill", start, stop, Provenance.OBSERVED, source), _moved(decode, stop, end)
 
 
-def _decode(facts: Facts, end: int) -> Phase | None:
+def _within(at_ns: int, floor: int, end: int) -> int:
+    return max(floor, min(at_ns, end))
+
+
+def _moved(decode: Phase | None, start: int, end: int) -> Phase | None:
+    """Decode beginning at `start`, its length kept as far as it ends by `end`."""
+    if decode is None or decode.start_ns == start:
+        return decode
+    stop = end if decode.running else min(start + decode.duration_ns, end)
+    return replace(decode, start_ns=start, end_ns=stop)
+
+
+def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
     if facts.first_ns is None or facts.last_ns is None:
         return None
     running = not facts.over
     if facts.predicted_ns is not None and facts.anchor_ns is not None:
-        stop = min(facts.anchor_ns, end)
-        start = stop - facts.predicted_ns
-        if running:
-            stop = end
+        stop = _within(facts.anchor_ns, floor, end)
+        start = max(floor, stop - facts.predicted_ns)
         source = "the engine's time from first to last token"
-        return Phase(
-            "decode", start, stop, Provenance.OBSERVED if running else Provenance.MEASURED, source, running
-        )
-    stop = end if running else min(facts.last_ns, end)
-    return Phase(
-        "decode", facts.first_ns, stop, Provenance.OBSERVED, "first to last token at the socket", running
-    )
+        if running:
+            return Phase("decode", start, end, Provenance.OBSERVED, source, True)
+        return Phase("decode", start, stop, Provenance.MEASURED, source)
+    start = _within(facts.first_ns, floor, end)
+    stop = end if running else _within(facts.last_ns, start, end)
+    return Phase("decode", start, stop, Provenance.OBSERVED, "first to last token at the socket", running)
 
 
 def _wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import zlib
 from typing import Protocol
 
-_GZIP = 16 + zlib.MAX_WBITS
-_RAW = -zlib.MAX_WBITS
-
 
 class CodingError(ValueError):
     """The body is not what its Content-Encoding says, or uses a coding we cannot read."""
@@ -20,36 +17,30 @@ class Plain(Protocol):
 
 
 class _Inflate:
-    """gzip (also of several members) and deflate (with or without a zlib header)."""
+    """gzip (also of several members), or deflate with or without the zlib header that the standard asks for."""
 
-    __slots__ = ("_fresh", "_stream", "_wbits")
+    __slots__ = ("_gzip", "_stream")
 
-    def __init__(self, wbits: int) -> None:
-        self._wbits = wbits
-        self._stream = zlib.decompressobj(wbits)
-        self._fresh = True
+    def __init__(self, *, gzip: bool) -> None:
+        self._gzip = gzip
+        self._stream: zlib._Decompress | None = None
 
     def __call__(self, data: bytes) -> bytes:
         plain: list[bytes] = []
         while data:
-            if self._stream.eof:
-                self._stream = zlib.decompressobj(self._wbits)
-            plain.append(self._decompress(data))
+            if self._stream is None or self._stream.eof:
+                self._stream = zlib.decompressobj(self._wbits(data[0]))
+            try:
+                plain.append(self._stream.decompress(data))
+            except zlib.error as error:
+                raise CodingError("the compressed reply is damaged") from error
             data = self._stream.unused_data
         return b"".join(plain)
 
-    def _decompress(self, data: bytes) -> bytes:
-        try:
-            plain = self._stream.decompress(data)
-        except zlib.error as error:
-            if not (self._fresh and self._wbits == zlib.MAX_WBITS):
-                raise CodingError("the compressed reply is damaged") from error
-            self._wbits = _RAW  # "deflate" without the zlib header that the standard asks for
-            self._stream = zlib.decompressobj(_RAW)
-            self._fresh = False
-            return self._decompress(data)
-        self._fresh = False
-        return plain
+    def _wbits(self, first: int) -> int:
+        if self._gzip:
+            return 16 + zlib.MAX_WBITS
+        return zlib.MAX_WBITS if first & 0x8F == 0x08 else -zlib.MAX_WBITS  # RFC 1950: method 8, window ≤ 32k
 
 
 def plain_of(encoding: str) -> Plain:
@@ -58,7 +49,7 @@ def plain_of(encoding: str) -> Plain:
     if name in ("", "identity"):
         return lambda data: data
     if name in ("gzip", "x-gzip"):
-        return _Inflate(_GZIP)
+        return _Inflate(gzip=True)
     if name == "deflate":
-        return _Inflate(zlib.MAX_WBITS)
+        return _Inflate(gzip=False)
     raise CodingError(f"the reply is compressed with {name[:20]!r}, which was not asked for")

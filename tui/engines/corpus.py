@@ -96,8 +96,9 @@ def tool(number: int) -> str:
     field, other = _picked(_FIELDS, number, 2), _picked(_FIELDS, number + 1, 3)
     return (
         f'{{"name": "{verb}_{subject}_{number}", "description": "{verb.capitalize()} one {subject} by its'
-        f' {field}.", "parameters": {{"type": "object", "properties": {{"{field}": {{"type": "string"}},'
-        f' "{other}_{number}": {{"type": "integer", "minimum": {number % 5}}}}}, "required": ["{field}"]}}}}\n'
+        f' {field}.", "parameters": {{"type": "object", "properties": {{"{field}": {{"type":'
+        f' "string"}}, "{other}_{number}": {{"type": "integer", "minimum": {number % 5}}}}}, "required":'
+        f' ["{field}"]}}}}\n'
     )
 
 

@@ -12,7 +12,8 @@ from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
 _RAW_LIMIT = 20_000
 _SAID_LIMIT = 600
 _SECRET = re.compile(
-    r"(?i)(bearer|basic|token|key provided:?)\s+\S+|\b(?:sk|pk|rk|hf|gsk|xai|nvapi|key|api)[-_][\w*.\-]{4,}"
+    r"(?i)(?<=bearer )(?=\S*[\d_=-])\S{6,}|(?<=basic )(?=\S*[\d_=-])\S{6,}|(?<=key provided: )\S+"
+    r"|\b(?:sk|pk|rk|hf|gsk|xai|nvapi)[-_][\w*.-]{8,}"
 )
 _SPACE = re.compile(r"\s+")
 _KINDS = {
@@ -115,7 +116,7 @@ def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: byte
     retry_after_s: float | None = None
     match kind:
         case ErrorKind.AUTH:
-            message = f"{status}: the server refused the key, or wants one."
+            message = f"{status}: the server refused the key, or wants one."  # its own words may repeat the key
             if status == 403 and words:
                 message = f"403: the server refuses this request: {without_secrets(words)}"
         case ErrorKind.REDIRECT:
@@ -133,7 +134,8 @@ def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: byte
                 remedy = f"Send again after {retry_after_s:g} s."
         case _:
             message = f"{status}: {words or 'the server gave no reason'}"
-    return _failed(at_ns, kind, message, status, body, retry_after_s=retry_after_s, remedy=remedy)
+    raw = b"" if status == 401 else body
+    return _failed(at_ns, kind, message, status, raw, retry_after_s=retry_after_s, remedy=remedy)
 
 
 def _failed(

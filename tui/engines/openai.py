@@ -65,7 +65,7 @@ class OpenAiTongue:
         return []
 
     def _chunk(self, at_ns: int, body: Object, choices: list[object], part: str) -> list[Event]:
-        choice = next((c for c in map(mapping, choices) if not count(c.get("index"))), {})
+        choice = _first(choices)
         reason = text(choice.get("finish_reason"))
         usage = self._told_usage(at_ns, mapping(body.get("usage") or choice.get("usage")))
         told = mapping(body.get("timings"))
@@ -75,7 +75,7 @@ class OpenAiTongue:
         generated = self._generated(at_ns, choice, mapping(choice.get(part)), running or None)
         if generated:
             events.append(generated)
-        if len(choices) > 1 or (choices and not choice):
+        if len(choices) > 1 or (choices and mapping(choices[0]).get("index")):
             events.append(Oddity(at_ns, "extra_choices", "several answers came; the first is shown"))
         if reason:
             events.append(Finish(at_ns, reason))
@@ -139,6 +139,15 @@ class OpenAiTongue:
             cached_unknown=usage.cached is None,
             final=True,
         )
+
+
+def _first(choices: list[object]) -> Object:
+    """The choice with index 0 or none; the others are answers that nobody asked for."""
+    for entry in choices:
+        choice = mapping(entry)
+        if not choice.get("index"):
+            return choice
+    return {}
 
 
 def _words(content: object) -> str:

@@ -24,11 +24,12 @@ _AGENT_QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A part of a profile: its item and its share of the whole in tokens."""
+    """A part of a profile: its items, its share of the whole in tokens, the number of its first item."""
 
     name: str
     item: corpus.Item
     share: int
+    first: int = 0
 
 
 PLAIN = (Kind("text", corpus.story, 1),)
@@ -38,7 +39,7 @@ AGENT = (
     Kind("history", corpus.exchange, 5_000),
     Kind("memory", corpus.memory, 3_000),
     Kind("code", corpus.code, 7_000),
-    Kind("request", corpus.exchange, 500),
+    Kind("request", corpus.exchange, 500, first=100_000),
 )
 AGENT_TOKENS = sum(kind.share for kind in AGENT)
 
@@ -48,8 +49,8 @@ class Wish:
     """The prompt that is wanted.
 
     tokens: its whole length, template included (None with own text: as long as it is). tail: in cache mode
-    "tail", how many tokens at its end are new. nonce: any text; another one makes another tail. fresh_line:
-    a cold prompt begins with a line made from the nonce, for engines whose reuse can't be switched off.
+    "tail", how many tokens at its end are new. nonce: any text. Another one makes another tail, and a cold
+    prompt with a nonce begins with a line made from it: for engines whose reuse can't be switched off.
     """
 
     profile: Profile = "plain"
@@ -58,7 +59,6 @@ class Wish:
     cache: Cache = "cold"
     tail: int = 0
     nonce: str = ""
-    fresh_line: bool = False
 
 
 def kinds_of(wish: Wish) -> tuple[Kind, ...]:
@@ -78,7 +78,7 @@ def turns_of(wish: Wish, sizes: Mapping[str, int], *, brief: bool = False) -> tu
     `brief` asks in few words, for lengths that hold little more than the template.
     """
     turns = _turns(wish, sizes, _BRIEF if brief else None)
-    if not (wish.fresh_line and wish.cache == "cold"):
+    if not wish.nonce or wish.cache != "cold":
         return tuple(turns)
     line = f"Session {_nonce_words(wish.nonce)}."
     if turns[0].role == "system":
@@ -90,8 +90,8 @@ def part_text(wish: Wish, name: str, wanted: int) -> str:
     """The text of one part with `wanted` pieces (the history's as one text)."""
     if name == TAIL:
         return corpus.pieces(corpus.news, wanted, first=_nonce_number(wish.nonce))
-    items = {kind.name: kind.item for kind in kinds_of(wish)}
-    return corpus.pieces(items[name], wanted)
+    kind = next(kind for kind in kinds_of(wish) if kind.name == name)
+    return corpus.pieces(kind.item, wanted, kind.first)
 
 
 def _turns(wish: Wish, sizes: Mapping[str, int], question: str | None) -> list[Turn]:

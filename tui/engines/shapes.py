@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import cast
 
 from tui.domain.values import finite
 
@@ -14,7 +13,7 @@ _EMPTY: Object = {}
 
 def mapping(value: object) -> Object:
     """`value` when it is a JSON object, else an empty one."""
-    return cast(Object, value) if isinstance(value, dict) else _EMPTY
+    return value if isinstance(value, dict) else _EMPTY
 
 
 def items(value: object) -> list[object]:
@@ -44,9 +43,10 @@ def nanoseconds(value: object, unit_ns: float) -> int | None:
 def parsed(data: bytes | str) -> object:
     """The JSON value in `data`. Raises ValueError, also for what is nested too deep or has endless digits."""
     try:
-        return cast(object, json.loads(data))
+        value: object = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+    return value
 
 
 def parsed_or_none(data: bytes | str) -> object:

@@ -32,7 +32,7 @@ def ghost_row(
         if at >= 0:
             name = segments[at].name
             sign = signs.ghost.get(name, signs.ghost_other)
-            canvas.put(column, sign, _DIMMED.get(name, f"{name} dim"))
+            canvas.dot(column, sign, _DIMMED.get(name, f"{name} dim"))
     if segments and labels:
         room = lane.width - end - 1
         label = next((text for text in labels if width(text) <= room), None)

@@ -91,9 +91,10 @@ def gap_rows(
     if all(peak is None for peak in peaks) and not holes:
         canvases[min(1, rows - 1)].put(0, NO_TOKEN, "secondary")
         return tuple(canvas.row() for canvas in canvases)
+    bars = fill.glyphs.bars
     for column, peak in enumerate(peaks):
         if peak is not None:
-            _bar(canvases, column, max(1, round(8 * rows * min(1.0, peak / top_ns))), fill)
+            _bar(canvases, column, max(1, round(8 * rows * min(1.0, peak / top_ns))), bars)
     for column, tokens in enumerate(reads):
         if tokens > 1:
             _count(canvases, column, tokens)
@@ -107,9 +108,9 @@ def gap_rows(
     return tuple(canvas.row() for canvas in canvases)
 
 
-def _bar(canvases: Sequence[Canvas], column: int, eighths: int, fill: Fill) -> None:
+def _bar(canvases: Sequence[Canvas], column: int, eighths: int, bars: str) -> None:
     for canvas in reversed(canvases):
-        canvas.put(column, fill.glyphs.bars[min(8, eighths)], "decode")
+        canvas.dot(column, bars[min(8, eighths)], "decode")
         eighths -= 8
         if eighths <= 0:
             return

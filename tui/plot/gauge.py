@@ -37,18 +37,19 @@ def progress(
     """
     signs = fill.glyphs
     parts = ((reused, signs.reused), (reported, signs.gauge), (guessed, signs.guessed))
-    read = sum(part for part, _ in parts)
     spans: list[tuple[str, str]] = []
-    left, so_far = width, 0.0
+    used, so_far = 0, 0.0
+    after = sum(part > 0 for part, _ in parts) + (sum(part for part, _ in parts) < total)
     for part, sign in parts:
+        if part <= 0:
+            continue
         so_far += part
-        whole = round(width * min(1.0, so_far / total)) if total else 0
-        if read < total:
-            whole = min(whole, width - 1)
-        cells = min(left, max(1 if part > 0 else 0, whole - (width - left)))
-        spans.append((sign * cells, "prefill"))
-        left -= cells
-    return merge((*spans, (signs.gauge_rest * left, "rule")))
+        after -= 1
+        stop = round(width * min(1.0, so_far / total)) if total else 0
+        cells = max(1, min(stop, width - after) - used)
+        spans.append((sign * min(cells, width - used), "prefill"))
+        used = min(width, used + cells)
+    return merge((*spans, (signs.gauge_rest * (width - used), "rule")))
 
 
 def sparkline(

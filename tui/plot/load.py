@@ -37,7 +37,7 @@ def load_rows(
         eighths = 0 if value is None else max(1, round(8 * rows * min(1.0, max(0.0, value / 100))))
         for canvas in reversed(canvases):
             if eighths > 0:
-                canvas.put(column, bars[min(8, eighths)], "secondary")
+                canvas.dot(column, bars[min(8, eighths)], "secondary")
             eighths -= 8
     if now is not None:
         for canvas in canvases:

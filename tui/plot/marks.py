@@ -68,15 +68,13 @@ def placed_notches(lane: Lane, reports: Sequence[tuple[int, int]]) -> tuple[Notc
     if prefill is None or not reports:
         return ()
     cells = prefill.whole
+    every = next((n for n in _EVERY if len(cells) * n >= _LEAST_SPACING * len(reports)), _EVERY[-1])
     by_cell: dict[int, int] = {}
-    for at_ns, tokens in reports:
+    for at_ns, tokens in reports[every - 1 :: every]:
         cell = min(round(lane.column(at_ns)) - 1, cells.stop - 1)
         if cell >= cells.start and prefill.start_ns < at_ns <= prefill.end_ns:
             by_cell[cell] = tokens
-    notches = [Notch(*pair) for pair in sorted(by_cell.items())]
-    length = cells.stop - cells.start
-    every = next((n for n in _EVERY if length * n >= _LEAST_SPACING * len(reports)), _EVERY[-1])
-    return tuple(notches[every - 1 :: every])
+    return tuple(Notch(cell, by_cell[cell]) for cell in sorted(by_cell))
 
 
 def prefill_piece(lane: Lane) -> Piece | None:

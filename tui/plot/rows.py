@@ -91,19 +91,17 @@ class Canvas:
         self._glyphs = [glyph] * cells
         self._styles = [style] * cells
 
-    def copy(self) -> Canvas:
-        twin = Canvas(0)
-        twin.width = self.width
-        twin._glyphs = self._glyphs[:]
-        twin._styles = self._styles[:]
-        return twin
-
     def fill(self, start: int, stop: int, glyph: str, style: str) -> None:
         """Every cell from `start` up to `stop`, as far as it lies on the canvas."""
         start, stop = max(0, start), min(self.width, stop)
         if stop > start:
             self._glyphs[start:stop] = [glyph] * (stop - start)
             self._styles[start:stop] = [style] * (stop - start)
+
+    def dot(self, column: int, glyph: str, style: str) -> None:
+        """One cell that lies on the canvas, with a glyph one cell wide: `put` without its care, for bars."""
+        self._glyphs[column] = glyph
+        self._styles[column] = style
 
     def put(self, column: int, text: str, style: str) -> None:
         """Text from `column` on; whole clusters only, nothing outside the canvas."""

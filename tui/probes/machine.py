@@ -129,17 +129,17 @@ class Machine:
 def _sources() -> tuple[Counters, Tree, ServerWatch]:
     """The half for this system; the other one is not even loaded."""
     if Path("/proc/self/stat").exists():
-        from tui.probes import linux, server, tree  # noqa: PLC0415
+        from tui.probes import linux, server, tree
 
         return linux.LinuxSource(), tree.TreeSource(), ServerWatch(server.find, server.family)
-    from tui.probes import portable  # noqa: PLC0415
+    from tui.probes import portable
 
     return portable.PortableSource(), portable.PortableTree(), ServerWatch(portable.find, portable.family)
 
 
 def _nvml() -> ModuleType | None:
     try:
-        import pynvml  # noqa: PLC0415 - an install may lack it, and only this child may load it
+        import pynvml
     except ImportError:
         return None
     return pynvml  # type: ignore[no-any-return]

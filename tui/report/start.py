@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from tui import cli, locations
+from tui import locations
 from tui.capture.channel import Child
 from tui.capture.session import Session
 from tui.capture.shelf import Shelf
@@ -16,6 +16,7 @@ from tui.probes.sampler import Sampler
 from tui.report.headless import Job
 from tui.report.headless import run as send
 from tui.settings.config import ConfigError, Settings, load
+from tui.settings.secret import key_of
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,25 +49,22 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _writable(record: Path) -> None:
-    """A recording that was asked for must be possible before anything is sent. Raises WrongUsage."""
+    """A recording that was asked for must be possible before anything is sent. Raises ConfigError."""
     folder = record.absolute().parent
     if record.exists():
-        raise cli.WrongUsage(f"{str(record)!r} is there already; a recording never overwrites a file")
+        raise ConfigError(f"{str(record)!r} is there already; a recording never overwrites a file")
     if not os.access(folder, os.W_OK):
-        raise cli.WrongUsage(f"{str(folder)!r} can't be written to; choose another place with --record")
+        raise ConfigError(f"{str(folder)!r} can't be written to; choose another place with --record")
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """The settings of this start. Raises WrongUsage."""
-    try:
-        return load(options.flags, os.environ)
-    except ConfigError as error:
-        raise cli.WrongUsage(str(error)) from None
+    """The settings of this start. Raises ConfigError."""
+    return load(options.flags, os.environ)
 
 
 def target_of(settings: Settings) -> Target | None:
-    """The address that was named, with its key; None when none was. Raises WrongUsage."""
-    key = cli.key_of(settings.api_key_env, settings.api_key_file)
+    """The address that was named, with its key; None when none was. Raises ConfigError."""
+    key = key_of(settings.api_key_env, settings.api_key_file, os.environ)
     if not settings.url:
         return None
     return Target(settings.url, key, settings.model, settings.ca_file or None, settings.insecure)

@@ -10,12 +10,10 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-NOTHING = object()  # the page is still open
-
 
 @dataclass
 class Seen:
-    """The page under test: keys go in, text and the page's result come out."""
+    """The page under test: keys go in, text and what the page gave when it was left come out."""
 
     pilot: Pilot[None]
     results: list[Any] = field(default_factory=list)
@@ -28,24 +26,23 @@ class Seen:
         return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
 
     @property
-    def result(self) -> Any:
-        return self.results[0] if self.results else NOTHING
+    def focus(self) -> str:
+        """The widget that has the focus: its id, else its class."""
+        focused = self.pilot.app.focused
+        return "" if focused is None else focused.id or type(focused).__name__
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:
-        """Text as typed into the field that has the focus."""
-        await self.press(*(" ".join(text).replace("   ", " space ").split(" ") if text else ()))
-
-
-Show = Callable[..., AbstractAsyncContextManager[Seen]]
+        """Text typed into the field that has the focus, over what stood there."""
+        await self.press("home", "shift+end", "delete", *("space" if char == " " else char for char in text))
 
 
 @pytest.fixture
-def show() -> Show:
-    """`async with show(page, size=(80, 24)) as seen` opens the page in an app of its own."""
+def show() -> Callable[..., AbstractAsyncContextManager[Seen]]:
+    """`async with show(page, (80, 24)) as seen` opens the page in an app of its own."""
 
     @asynccontextmanager
     async def shown(page: Screen[Any], size: tuple[int, int] = (80, 24)) -> AsyncIterator[Seen]:

@@ -34,17 +34,17 @@ def wrapped(text: str, cells: int) -> list[str]:
     if cells <= 0:
         return []
     lines: list[str] = []
-    line, used = "", 0
+    line, used, fresh = "", 0, True
     for word in text.split(" "):
-        own = width(word)
-        if used and used + 1 + own <= cells:
-            line, used = f"{line} {word}", used + 1 + own
+        own, gap = width(word), 0 if fresh else 1
+        if used + gap + own <= cells:
+            line, used, fresh = line + " " * gap + word, used + gap + own, False
             continue
-        if used or line:
+        if not fresh:
             lines.append(line)
-        *whole, word = broken(word, cells)
+        *whole, line = broken(word, cells)
         lines += whole
-        line, used = word, width(word)
+        used, fresh = width(line), not line
     return [*lines, line]
 
 

@@ -14,10 +14,11 @@ from textual.widgets import Static
 from tui.app.screens.sheet import Sheet, literal
 from tui.domain.events import Failed
 from tui.domain.view import View
+from tui.plot.numbers import count
 from tui.settings.keys import by_action
 
-MOST_LINES = 200
-MOST_CHARACTERS = 2000  # of one message: a proxy may join a whole answer into one
+MOST_CHARACTERS = 40_000  # of all messages: the page opens at once
+MOST_OF_ONE = 2000  # a proxy may join a whole answer into one message
 
 
 class DetailScreen(Sheet[None]):
@@ -57,7 +58,7 @@ def _failure(failure: Failed | None) -> str:
         "message": failure.message,
         "remedy": failure.remedy,
         "retry after": None if failure.retry_after_s is None else f"{failure.retry_after_s:g} s",
-        "body": failure.raw[:MOST_CHARACTERS],
+        "body": _cut(failure.raw),
     }
     return _pairs({name: value for name, value in told.items() if value not in ("", None)})
 
@@ -66,11 +67,22 @@ def _pairs(told: Mapping[str, object]) -> str:
     return "\n".join(f"{literal(str(name))}: {literal(str(value))}" for name, value in told.items())
 
 
-def _latest(raw: Iterable[str]) -> Iterable[str]:
-    lines = list(raw)[-MOST_LINES:]
-    for line in lines:
-        more = len(line) - MOST_CHARACTERS
-        yield literal(line[:MOST_CHARACTERS]) + (f" … {more:,} more characters" if more > 0 else "")
+def _latest(raw: Iterable[str]) -> list[str]:
+    """The newest messages, oldest first."""
+    taken: list[str] = []
+    rest = MOST_CHARACTERS
+    for message in reversed([*raw]):
+        if rest <= 0:
+            taken.append("… earlier ones are not shown")
+            break
+        taken.append(literal(_cut(message)))
+        rest -= len(taken[-1])
+    return taken[::-1]
+
+
+def _cut(text: str) -> str:
+    more = len(text) - MOST_OF_ONE
+    return f"{text[:MOST_OF_ONE]} … {count(more)} more characters" if more > 0 else text
 
 
 def _page(parts: Iterable[tuple[str, str]]) -> Content:

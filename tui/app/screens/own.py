@@ -36,6 +36,7 @@ class PromptArea(TextArea):
 
     def on_paste(self, paste: Paste) -> None:
         paste.prevent_default()
+        paste.stop()
         self.insert(_typed(paste.text))
 
 

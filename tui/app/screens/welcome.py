@@ -31,7 +31,7 @@ class WelcomeScreen(Sheet[str]):
         super().__init__()
         self._builtin = builtin
         self._gives = [URL] if builtin.obstacle else [BUILT_IN, URL]
-        self.hint = f"enter choose · {by_action('engine').shown} type an address · esc not now · q quit"
+        self.hint = f"enter choose · {by_action('engine').shown} address · esc not now · q quit"
 
     def body(self) -> ComposeResult:
         words = {

@@ -1,0 +1,214 @@
+"""The pages that ask for something: exact number, own prompt, engine, the first choice."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual import events
+from textual.widgets import Input, OptionList, TextArea
+
+from tui.app.screens.choices import BuiltIn, UseBuiltIn, UseUrl
+from tui.app.screens.engine import EngineScreen
+from tui.app.screens.exact import ExactScreen
+from tui.app.screens.own import OwnScreen
+from tui.app.screens.welcome import BUILT_IN, URL, WelcomeScreen
+from tui.domain.knobs import Knobs, Profile
+from tui.engines.detect import Found
+from tui.engines.urls import Base
+
+HOSTILE = "[/ [red]x[/red]\x1b[31m"
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+LLAMA = Found("llama.cpp", Base("http://127.0.0.1:8080"), "small", ("small",), context=8192)
+OLLAMA = Found("ollama", Base("http://127.0.0.1:11434"), "one", ("one", HOSTILE), auth_needed=True)
+Show = Callable[..., Any]
+
+
+def engines(**more: Any) -> EngineScreen:
+    return EngineScreen(lambda: (LLAMA, OLLAMA), BuiltIn(there=True), {"MY_KEY": "secret"}, **more)
+
+
+# -- exact number ---------------------------------------------------------------------------------------
+
+
+async def test_exact_number_takes_k_and_says_what_it_understood(show: Show) -> None:
+    async with show(ExactScreen(Knobs(), 8192)) as seen:
+        assert "8,128 at most" in seen.text
+        await seen.type("2k")
+        assert "2,048 tokens" in seen.text
+        await seen.press("enter")
+        assert seen.results == [2048]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [("9k", "too long: 8,128 at most"), ("3", "too short"), ("[/", "a number"), ("", "a number")],
+)
+async def test_a_number_that_cannot_be_is_refused_with_the_reason(show: Show, typed: str, said: str) -> None:
+    async with show(ExactScreen(Knobs(), 8192)) as seen:
+        await seen.type(typed)
+        await seen.press("enter")
+        assert said in seen.text
+        assert not seen.results
+
+
+async def test_without_a_known_context_any_length_goes(show: Show) -> None:
+    async with show(ExactScreen(Knobs(), None)) as seen:
+        await seen.type("100k")
+        await seen.press("enter")
+        assert seen.results == [102_400]
+
+
+# -- own prompt -----------------------------------------------------------------------------------------
+
+
+async def test_own_prompt_is_written_pasted_and_taken(show: Show) -> None:
+    async with show(OwnScreen(Knobs())) as seen:
+        await seen.press("H", "i", "enter")
+        seen.pilot.app.post_message(events.Paste("two\r\nlines\x1b[31m [/"))
+        await seen.pilot.pause()
+        assert not CONTROL.search(seen.text)
+        await seen.press("ctrl+o")
+        knobs = seen.results[0]
+    assert knobs.own_text == "Hi\ntwo\nlines[31m [/"
+    assert knobs.profile is Profile.OWN
+
+
+async def test_sampling_is_taken_over(show: Show) -> None:
+    async with show(OwnScreen(Knobs(own_text="ask"))) as seen:
+        for value in ("0.7", "42", "1k", "yes"):
+            await seen.press("tab")
+            await seen.type(value)
+        await seen.press("enter")
+        knobs = seen.results[0]
+    assert (knobs.temperature, knobs.seed, knobs.answer_limit, knobs.ignore_eos) == (0.7, 42, 1024, True)
+
+
+async def test_a_wrong_setting_is_named_and_gets_the_focus(show: Show) -> None:
+    async with show(OwnScreen(Knobs(own_text="ask"))) as seen:
+        await seen.press("tab", "tab")
+        await seen.type("many")
+        await seen.press("ctrl+o")
+        assert "seed: a whole number" in seen.text
+        assert seen.focus == "seed"
+        assert not seen.results
+
+
+async def test_an_untouched_text_stays_exactly_what_it_was(show: Show) -> None:
+    text = "tab\there\x1b and\u2028there"
+    async with show(OwnScreen(Knobs(own_text=text, profile=Profile.OWN))) as seen:
+        assert not CONTROL.search(seen.text)
+        await seen.press("ctrl+o")
+        assert seen.results[0].own_text == text
+
+
+async def test_an_emptied_text_goes_back_to_the_plain_prompt(show: Show) -> None:
+    async with show(OwnScreen(Knobs(own_text="x", profile=Profile.OWN))) as seen:
+        seen.pilot.app.screen.query_one(TextArea).text = "  "
+        await seen.press("ctrl+o")
+        assert (seen.results[0].profile, seen.results[0].own_text) == (Profile.PLAIN, "")
+
+
+async def test_esc_changes_nothing(show: Show) -> None:
+    async with show(OwnScreen(Knobs())) as seen:
+        await seen.press("x", "escape")
+        assert seen.results == [None]
+
+
+# -- engine ---------------------------------------------------------------------------------------------
+
+
+async def test_every_model_of_every_engine_is_offered_and_hostile_names_are_shown_as_they_are(
+    show: Show,
+) -> None:
+    async with show(engines(), (100, 24)) as seen:
+        assert "llama.cpp  small · context 8,192 · 127.0.0.1:8080" in seen.text
+        assert "ollama     [/ [red]x[/red]␛[31m · 127.0.0.1:11434 · wants a key" in seen.text
+        assert "built-in   llama.cpp with SmolLM2" in seen.text
+        assert not CONTROL.search(seen.text)
+        await seen.press("down", "down", "enter")
+        assert seen.results == [UseUrl("http://127.0.0.1:11434", HOSTILE)]
+
+
+async def test_the_last_row_is_the_built_in_engine(show: Show) -> None:
+    async with show(engines()) as seen:
+        await seen.press("end", "enter")
+        assert seen.results == [UseBuiltIn()]
+
+
+async def test_an_address_can_be_typed_with_model_and_variable(show: Show) -> None:
+    async with show(engines(type_url=True)) as seen:
+        await seen.type("localhost:9000/v1")
+        await seen.press("tab")
+        await seen.type("big")
+        await seen.press("tab")
+        await seen.type("MY_KEY")
+        await seen.press("enter")
+        assert seen.results == [UseUrl("localhost:9000/v1", "big", "MY_KEY")]
+
+
+async def test_a_wrong_address_is_refused(show: Show) -> None:
+    async with show(engines(type_url=True)) as seen:
+        await seen.type("ftp://x")
+        await seen.press("enter")
+        assert "only http:// and https://" in seen.text
+        assert not seen.results
+
+
+async def test_a_key_in_the_place_of_its_variable_is_refused_and_not_repeated(show: Show) -> None:
+    async with show(engines()) as seen:
+        field = seen.pilot.app.screen.query_one("#api_key_env", Input)
+        field.value = "sk-very-secret"
+        await seen.press("enter")
+        assert "no variable of that name holds a key" in seen.text
+        assert seen.text.count("sk-very-secret") == 1, "in the field where it was typed"
+        assert seen.focus == "api_key_env"
+        assert not seen.results
+
+
+async def test_engines_appear_when_the_search_is_done(show: Show) -> None:
+    found: list[Any] = [None]
+    page = EngineScreen(lambda: found[0], BuiltIn(there=False))
+    async with show(page) as seen:
+        assert "looking on the usual ports" in seen.text
+        assert "fetched once: 93 MB" in seen.text
+        found[0] = (LLAMA,)
+        page.look()
+        await seen.pilot.pause()
+        assert "llama.cpp  small" in seen.text
+        found[0] = ()
+        page.look()
+        await seen.pilot.pause()
+        assert "no engine answers on the usual ports" in seen.text
+        assert "small" not in seen.text
+
+
+async def test_a_built_in_engine_that_cannot_be_had_is_not_offered(show: Show) -> None:
+    async with show(EngineScreen(lambda: (), BuiltIn(there=False, obstacle="not installed"))) as seen:
+        assert seen.pilot.app.screen.query_one(OptionList).option_count == 0
+
+
+# -- the first choice -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "gives"), [(["enter"], BUILT_IN), (["e"], URL), (["down", "enter"], URL), (["escape"], None)]
+)
+async def test_welcome_gives_the_choice(show: Show, keys: list[str], gives: str | None) -> None:
+    async with show(WelcomeScreen(BuiltIn(there=False))) as seen:
+        await seen.press(*keys)
+        assert seen.results == [gives]
+
+
+async def test_welcome_says_why_there_is_no_built_in_engine(show: Show) -> None:
+    async with show(WelcomeScreen(BuiltIn(there=False, obstacle="the extra is not installed"))) as seen:
+        assert "the extra is not installed" in seen.text
+        await seen.press("enter")
+        assert seen.results == [URL]
+
+
+async def test_welcome_can_be_quit(show: Show) -> None:
+    async with show(WelcomeScreen(BuiltIn(there=True))) as seen:
+        assert "93 MB" not in seen.text
+        await seen.press("q")
+        assert not seen.pilot.app.is_running or seen.pilot.app._exit

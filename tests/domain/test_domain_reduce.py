@@ -1,0 +1,124 @@
+"""The reducer: what a request leaves in its View, event by event."""
+
+from tui.domain import events as ev
+from tui.domain.look import look
+from tui.domain.reduce import reduce
+from tui.domain.state import State
+from tui.domain.values import Provenance
+from tui.domain.view import Stage, View
+
+MS = 1_000_000
+LLAMA = ev.Dialect("llama.cpp", head_is_queue_end=True, tokenizes_first=True, names_wait=True)
+SENT = [ev.Began(0, LLAMA), ev.Connecting(-2 * MS), ev.Connected(-1 * MS, False), ev.SentAll(1 * MS)]
+
+
+def after(*events: ev.Event, now: int | None = None) -> View:
+    state = State()
+    for event in events:
+        reduce(state, event)
+    return look(state, now)
+
+
+def token(at_ms: int, count: int | None = None, text: str = "x", texts: int = 1) -> list[ev.Event]:
+    at = at_ms * MS
+    return [ev.Arrived(at, None, None, False, texts, texts), ev.Generated(at, text, count=count)]
+
+
+def answer(*arrivals_ms: int) -> list[ev.Event]:
+    return [e for n, at in enumerate(arrivals_ms, 1) for e in token(at, n)]
+
+
+def test_stages_follow_the_request() -> None:
+    head, report = ev.Head(5 * MS, 200), ev.Progress(5 * MS, 100, 0, 0, 0)
+    assert after().stage is Stage.EMPTY
+    assert after(*SENT[:2]).stage is Stage.CONNECTING
+    assert after(*SENT).stage is Stage.WAITING
+    assert after(*SENT, head, report).stage is Stage.PREFILL
+    assert after(*SENT, head, report, *answer(50, 60)).stage is Stage.DECODING
+    assert after(*SENT, head, *answer(50, 60, 70), now=400 * MS).stage is Stage.STALLED
+    assert after(*SENT, *answer(50), ev.Finish(51 * MS, "stop"), ev.Done(52 * MS)).stage is Stage.FINISHED
+    assert after(*SENT, *answer(50), ev.Ended(60 * MS, "cancelled")).stage is Stage.CANCELLED
+    assert after(*SENT, *answer(50), ev.Ended(60 * MS, "reset")).stage is Stage.FAILED
+
+
+def test_running_rate_falls_while_nothing_comes() -> None:
+    run = [*SENT, *answer(*range(100, 1100, 10))]
+    busy, quiet = after(*run, now=1100 * MS), after(*run, now=1600 * MS)
+    assert busy.decode_now.number == 99 / 1.0
+    assert quiet.decode_now.number == 49.0
+    assert quiet.decode_now.provenance is Provenance.OBSERVED
+
+
+def test_chunks_are_not_tokens() -> None:
+    run = [*SENT, *token(100), *token(200), *token(300), ev.Finish(300 * MS, "stop"), ev.Done(301 * MS)]
+    view = after(*run)
+    assert (view.tokens, view.chunks, view.decode.number) == (None, 3, None)
+    assert "usage_missing" in view.warnings
+    assert after(*run[:-2]).decode_now.number is None
+
+
+def test_the_engine_count_beats_the_total_and_never_goes_back() -> None:
+    run = [*SENT, *token(100, 4), *token(200, 8), ev.Usage(210 * MS, 10, 9), ev.Finish(210 * MS, "length")]
+    view = after(*run, ev.Done(211 * MS))
+    assert view.tokens == 9
+    assert view.decode.number == 40.0  # (8 - 4) / 0.1 s, not (9 - 1)
+
+
+def test_one_read_has_no_rate() -> None:
+    lump = ev.Arrived(100 * MS, None, None, False, 7, 7)
+    run = [lump, *[ev.Generated(100 * MS, "x", count=n) for n in range(1, 8)]]
+    view = after(*SENT, *run, ev.Finish(100 * MS, "stop"), ev.Done(101 * MS))
+    assert view.decode.number is None
+    assert "buffered_delivery" in view.warnings
+    assert view.track.reads == 1
+
+
+def test_nothing_counts_after_the_end_mark() -> None:
+    run = [*SENT, *answer(100, 110), ev.Finish(110 * MS, "stop"), ev.Done(111 * MS)]
+    assert after(*run, *token(500, 3), ev.Usage(500 * MS, 1, 77)).tokens == after(*run).tokens
+
+
+def test_a_poll_just_before_the_head_may_have_seen_our_own_request() -> None:
+    early = [*SENT, ev.SlotsSeen(100 * MS, 1, 1), ev.Head(900 * MS, 200)]
+    late = [*SENT, ev.SlotsSeen(895 * MS, 1, 1), ev.Head(900 * MS, 200)]
+    assert after(*early).slots_busy
+    assert not after(*late).slots_busy
+
+
+def test_an_invisible_end_token_anchors_at_the_finish() -> None:
+    run = [
+        *SENT, *token(100, 1), ev.Timings(100 * MS, 10, 0, 90 * MS, 1, 1000),
+        *token(120, 2), ev.Timings(120 * MS, 10, 0, 90 * MS, 2, 20 * MS),
+        ev.Finish(140 * MS, "stop"), ev.Timings(140 * MS, 10, 0, 90 * MS, 3, 40 * MS, final=True),
+        ev.Done(141 * MS),
+    ]  # fmt: skip
+    decode = after(*run).phase("decode")
+    assert decode is not None
+    assert (decode.start_ns, decode.end_ns) == (100 * MS, 140 * MS)
+
+
+def test_broken_before_the_end_is_lost_and_after_it_only_unclean() -> None:
+    lost = after(*SENT, *answer(100, 110), ev.Ended(120 * MS, "reset"))
+    assert lost.failure is not None and lost.failure.kind is ev.ErrorKind.CONNECTION_LOST
+    assert not lost.complete
+    unclean = after(*SENT, *answer(100, 110), ev.Finish(110 * MS, "stop"), ev.Ended(120 * MS, "reset"))
+    assert unclean.complete and "closed_uncleanly" in unclean.warnings
+
+
+def test_the_view_of_a_moment_does_not_change_afterwards() -> None:
+    state = State()
+    for event in [*SENT, *answer(100, 110)]:
+        reduce(state, event)
+    before = look(state, 115 * MS)
+    for event in token(120, 3, "more"):
+        reduce(state, event)
+    assert str(before.answer) == "xx"
+    assert before.track.reads == 2
+    assert str(look(state).answer) == "xxmore"
+
+
+def test_an_implausible_engine_clock_is_told_and_not_used() -> None:
+    timings = ev.Timings(110 * MS, 10, 0, 90 * MS, 2_000, 1000, final=True)
+    view = after(*SENT, *answer(100, 110), ev.Finish(110 * MS, "stop"), timings, ev.Done(111 * MS))
+    assert view.decode_engine.number is None
+    assert "engine_timings_implausible" in view.warnings

@@ -1,0 +1,161 @@
+"""Linux counters: /proc as text, pairs of readings with known rates, and control groups."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tui.domain.flow import flow
+from tui.domain.machine import Reading
+from tui.domain.pressure import Pressure, Word, step
+from tui.probes.cgroup import limit
+from tui.probes.kept import Kept
+from tui.probes.linux import LinuxSource, all_compressed, cpu_times, vmstat
+from tui.probes.server import Found
+from tui.probes.tree import TreeSource
+
+SECOND = 1_000_000_000
+PAGE = 4096
+SERVER = Found(pid=4242, name="llama-server", tree=(4242,))
+
+
+def reading(case: Path, at_ns: int) -> Reading:
+    """One reading of a machine that lies in a folder."""
+    source = LinuxSource(proc=case, sys=case / "sys", page_bytes=PAGE)
+    server = TreeSource(case).read(SERVER, at_ns)
+    return Reading(at_ns=at_ns, **source.read(at_ns), server=server)
+
+
+def pair(panels: Path, name: str) -> tuple[Reading, Reading, dict[str, Any]]:
+    expected = json.loads((panels / "procfs" / f"{name}_expected.json").read_text())
+    later_ns = round(expected["dt_s"] * SECOND)
+    cases = [panels / "procfs" / f"{name}_{moment}" for moment in ("t0", "t1")]
+    return reading(cases[0], 0), reading(cases[1], later_ns), expected
+
+
+def word_after(before: Reading, after: Reading, decoding: bool) -> Word:
+    """The word when the second reading comes twice, as it does once a state lasts."""
+    pressure = Pressure()
+    for one in (before, after):
+        pressure = step(pressure, one, decoding)
+    later = Reading(
+        **{name: getattr(after, name) for name in Reading.__dataclass_fields__} | grown(before, after)
+    )
+    return step(pressure, later, decoding).word
+
+
+def grown(before: Reading, after: Reading) -> dict[str, Any]:
+    """The time and the counters of a third reading that goes on as the second did."""
+    counters = ("at_ns", "swap_in_bytes", "stall_some_us", "stall_full_us", "refault_file_bytes")
+    return {name: 2 * getattr(after, name) - getattr(before, name) for name in counters}
+
+
+def test_a_swap_storm(panels: Path) -> None:
+    before, after, expected = pair(panels, "linux_swap_storm")
+    now = flow(before, after)
+    assert now is not None
+    assert now.swap_in_bytes_s == expected["swap_in_bytes_per_s"]
+    assert now.swap_out_bytes_s == expected["swap_out_bytes_per_s"]
+    assert now.stall_some_pct == pytest.approx(expected["psi_mem_some_pct"], rel=0.01)
+    assert now.stall_full_pct == pytest.approx(expected["psi_mem_full_pct"], rel=0.01)
+    assert now.disk_read_bytes_s == expected["disk_read_bytes_per_s"]
+    assert after.swap_used_bytes == expected["swap_used_bytes_t1"]
+    assert after.ram_available_bytes == expected["mem_available_bytes_t1"]
+    assert not after.swap_compressed
+    assert word_after(before, after, decoding=True).value == expected["expected_state"]
+
+
+def test_a_model_larger_than_memory_is_paged_although_memory_looks_free(panels: Path) -> None:
+    before, after, expected = pair(panels, "linux_mmap_paging")
+    now = flow(before, after)
+    assert now is not None and after.server is not None
+    assert now.server_read_bytes_s == expected["server_read_bytes_per_s"]
+    assert now.refault_bytes_s == expected["refault_file_bytes_per_s"]
+    assert now.disk_read_bytes_s == expected["system_disk_read_bytes_per_s"]
+    assert now.stall_some_pct == pytest.approx(expected["psi_mem_some_pct"], rel=0.01)
+    assert now.swap_in_bytes_s == expected["swap_in_bytes_per_s"]
+    ticks = (now.server_cpu_cores or 0) * expected["dt_s"] * os.sysconf("SC_CLK_TCK")
+    assert ticks == pytest.approx(expected["server_cpu_ticks"])
+    held = expected["server_rss_file_bytes_t1"] + expected["server_rss_anon_bytes_t1"]
+    assert after.server.rss_bytes == held
+    assert (after.ram_available_bytes or 0) > 27 * 2**30
+    assert word_after(before, after, decoding=True).value == expected["expected_state"]
+
+
+def test_reads_before_the_first_token_are_loading_and_no_alarm(panels: Path) -> None:
+    before, after, _ = pair(panels, "linux_mmap_paging")
+    calm = {"stall_some_us": 0, "stall_full_us": 0}
+    before, after = (
+        Reading(**{name: getattr(one, name) for name in Reading.__dataclass_fields__} | calm)
+        for one in (before, after)
+    )
+    word = word_after(before, after, decoding=False)
+    assert (word, word.level) == (Word.LOADING, "info")
+
+
+def test_a_calm_machine_has_no_reasons(panels: Path) -> None:
+    calm = reading(panels / "procfs" / "linux_idle_64g", 0)
+    assert calm.stall_some_us is not None
+    assert not {"stall_some_us", "ram_available_bytes", "swap_in_bytes", "oom_kills"} & set(calm.absent)
+
+
+@pytest.mark.parametrize("case", ["el9_no_psi", "wsl2_16g"])
+def test_without_stall_counters_they_are_absent_with_a_reason(panels: Path, case: str) -> None:
+    one = reading(panels / "procfs" / case, 0)
+    assert one.stall_some_us is None
+    assert one.absent["stall_some_us"] == "not on this system"
+    assert one.ram_total_bytes is not None
+
+
+def test_a_kernel_before_5_9_has_one_refault_counter() -> None:
+    assert vmstat(b"workingset_refault 7\n", PAGE)["refault_file_bytes"] == 7 * PAGE
+
+
+def test_cpu_time_waiting_for_a_disk_is_not_busy_and_guests_count_once() -> None:
+    line = b"cpu  100 10 20 300 40 5 5 20 60 6\ncpu0 1 1 1 1\n"
+    assert cpu_times(line, 100) == {"cpu_busy_s": 1.6, "cpu_total_s": 5.0}
+
+
+def test_swap_is_compressed_only_when_no_area_is_on_a_disk() -> None:
+    head = b"Filename Type Size Used Priority\n"
+    assert all_compressed(head + b"/dev/zram0 partition 8 1 100\n")
+    assert not all_compressed(head + b"/dev/zram0 partition 8 1 100\n/swapfile file 8 0 -2\n")
+    assert not all_compressed(head)
+
+
+@pytest.mark.parametrize("case", ["v2_limited", "v2_unlimited", "v2_parent_lower", "v1_limited"])
+def test_the_smallest_limit_of_all_ancestors_holds(panels: Path, case: str) -> None:
+    folder = panels / "cgroup" / case
+    expected = json.loads((folder / "expected.json").read_text())
+    found = limit((folder / "proc_self_cgroup").read_bytes(), folder / "sys_fs_cgroup")
+    if expected["limit"] is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert (found.limit_bytes, found.available_bytes) == (expected["limit"], expected["available"])
+        assert found.group == expected.get("limited_by", "/")
+
+
+def test_the_file_of_a_dead_process_says_so() -> None:
+    pid = os.fork()
+    if not pid:
+        os._exit(0)
+    kept = Kept(Path(f"/proc/{pid}/stat"))
+    os.waitpid(pid, 0)
+    assert (kept.read(), kept.reason) == (b"", "process gone")
+
+
+def test_this_machine_can_be_read_in_well_under_a_tick() -> None:
+    source = LinuxSource()
+    now_ns = time.monotonic_ns()
+    source.read(now_ns)
+    before_ns = time.thread_time_ns()
+    for _ in range(20):
+        told = source.read(now_ns)
+    assert told["ram_total_bytes"] > told["ram_available_bytes"] > 0
+    assert (time.thread_time_ns() - before_ns) / 20 < 5_000_000

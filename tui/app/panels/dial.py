@@ -1,0 +1,64 @@
+"""The prompt dial above the footer; maximised, the curve of TTFT over the length of the prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.app.layout import Form
+from tui.app.panels.lines import column
+from tui.app.panels.panel import Panel, rule, titled
+from tui.app.scene import Scene
+from tui.domain.knobs import steps
+from tui.domain.view import Stage
+from tui.plot.dial import DialStep, Tried, dial_rows
+from tui.plot.gauge import gauge
+from tui.plot.glyphs import Fill
+from tui.plot.numbers import ABSENT, duration, prompt_length
+from tui.plot.rows import Row, join
+
+_S = 1_000_000_000
+
+
+class Dial(Panel):
+    every = 2
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        dial, selected = dial_steps(scene)
+        if self.plan.maximised:
+            title = titled("time to the first token by length of the prompt", width, self.fill)
+            return (title, *curve(dial, selected, width, self.fill))[:height]
+        lines = dial_rows(dial, selected, width, self.fill)
+        above = (rule(width, self.fill),) if self.plan.form is Form.LARGE and height > len(lines) else ()
+        return (*above, *lines)[:height]
+
+
+def dial_steps(scene: Scene) -> tuple[Sequence[DialStep], int]:
+    """All lengths that can be chosen, and which one is."""
+    lengths = steps(scene.knobs, scene.context)
+    asked = scene.asked if scene.running else None
+    dial = [_step(scene, tokens, reachable, tokens == asked) for tokens, reachable in lengths]
+    return dial, [tokens for tokens, _ in lengths].index(scene.knobs.prompt_tokens)
+
+
+def _step(scene: Scene, tokens: int, reachable: bool, running: bool) -> DialStep:
+    if running and scene.view.stage is not Stage.FINISHED:
+        return DialStep(tokens, Tried.RUNNING, None, reachable)
+    if tokens in scene.failed:
+        return DialStep(tokens, Tried.FAILED, None, reachable)
+    ttft_s = scene.ttft_s.get(tokens)
+    if ttft_s is None:
+        return DialStep(tokens, Tried.NEVER, None, reachable)
+    return DialStep(tokens, Tried.DONE, round(ttft_s * _S), reachable)
+
+
+def curve(dial: Sequence[DialStep], selected: int, width: int, fill: Fill) -> Sequence[Row]:
+    """One bar for each length, as long as its time to the first token."""
+    longest = max((step.ttft_ns or 0 for step in dial), default=0)
+    rows: list[Row] = []
+    for n, step in enumerate(dial):
+        style = "text bold" if n == selected else "secondary"
+        told = duration(step.ttft_ns) if step.ttft_ns else fill.glyphs.failed if step.tried is Tried.FAILED else ABSENT
+        bar = gauge((step.ttft_ns or 0) / longest if longest else 0, width - 24, fill, "prefill") if step.ttft_ns else ()
+        head = (column(prompt_length(step.tokens), 9, style, right=True), ("  ", "text"))
+        rows.append(join(head, (column(told, 10, style),), bar))
+    return rows

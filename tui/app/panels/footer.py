@@ -1,0 +1,81 @@
+"""The bottom row: the keys that act now, with the values of the knobs; or a word that passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tui.app.layout import Form
+from tui.app.panels.lines import most
+from tui.app.panels.panel import Panel
+from tui.app.scene import Scene
+from tui.app.theming import Ink
+from tui.plot.cells import clean
+from tui.plot.rows import Row, row_width
+from tui.settings.keys import Key
+
+_LAST_TO_GO = ("send", "stop", "back", "prompt", "answer", "quit", "help", "cache", "ghost", "engine", "profile", "auto")
+
+
+class Footer(Panel):
+    every = 2
+
+    def __init__(self, ink: Ink, name: str, keys: Sequence[Key]) -> None:
+        super().__init__(ink, name)
+        self._shown = {key.action: key.shown for key in keys}
+        self.said = ""
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        if self.said:
+            return (most((), [((f" {word}", "text bold"),) for word in clean(self.said).split()], width),)
+        return (footer(scene, self._shown, width, self.plan.form, self.plan.maximised),)
+
+
+def footer(scene: Scene, shown: Mapping[str, str], width: int, form: Form, maximised: str = "") -> Row:
+    """Keys and what they do, as many as fit; the least needed go first."""
+    hints = _hints(scene, shown, form is Form.LARGE, maximised)
+    keep = [name for name in _LAST_TO_GO if name in hints]
+    row: Row = ()
+    while keep:
+        row = _row(hints, keep)
+        if row_width(row) <= width:
+            break
+        keep.pop()
+    return row
+
+
+def _row(hints: Mapping[str, tuple[str, str]], keep: Sequence[str]) -> Row:
+    spans: list[tuple[str, str]] = []
+    for name, (key, does) in hints.items():
+        if name in keep:
+            spans += [("  " if spans else " ", "text"), (key, "text bold"), (f" {does}", "secondary")]
+    return tuple(spans)
+
+
+def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -> dict[str, tuple[str, str]]:
+    knobs = scene.knobs
+    first = shown.get("stop", "").split(" ")[0]
+    hints: dict[str, tuple[str, str]] = {}
+    if scene.replay:
+        hints["send"] = (shown["pause"], "pause" if scene.replay.playing else "play")
+    elif scene.running:
+        hints["stop"] = (first, "stop")
+    else:
+        hints["send"] = (shown["send"], "send")
+    if maximised:
+        hints["back"] = (first, "back")
+        if scene.running:
+            hints["stop"] = (shown["stop"].split(" ")[-1], "stop")
+    if maximised == "time":
+        hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "cursor")
+        hints["answer"] = (f"{shown['zoom_in']} {shown['zoom_out']} {shown['zoom_all']}", "zoom")
+    elif not scene.replay:
+        hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "prompt")
+        hints["answer"] = (f"{shown['more_answer']} {shown['less_answer']}", f"answer {knobs.answer_limit}")
+        hints["cache"] = (shown["cache"], f"cache {knobs.cache.value}" if wide else knobs.cache.value)
+        hints["profile"] = (shown["profile"], knobs.profile.value)
+        hints["auto"] = (shown["auto"], "auto on" if knobs.auto else "auto off")
+        hints["engine"] = (shown["engine"], "engine")
+    hints["ghost"] = (shown["ghost"], "ghost")
+    hints["help"] = (shown["help"], "help")
+    hints["quit"] = (shown["quit"], "quit")
+    return hints

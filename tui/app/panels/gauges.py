@@ -1,0 +1,76 @@
+"""The small screen's panels: reading, writing, memory and load, each half a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.app.layout import Form
+from tui.app.panels.gpu import in_short
+from tui.app.panels.lines import column, most
+from tui.app.panels.memory import short, used_share
+from tui.app.panels.panel import Panel, rule
+from tui.app.panels.phases import answer_limit, reading, told_so_far
+from tui.app.scene import Scene
+from tui.plot.gauge import gauge
+from tui.plot.glyphs import Fill
+from tui.plot.numbers import count
+from tui.plot.rows import Row, join, row_width
+
+
+class Gauges(Panel):
+    every = 4
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        if self.plan.form is Form.LINE:
+            return (machine(scene, width, self.fill, wide=False), load(scene, width, self.fill))[:height]
+        lines = (work(scene, width, self.fill), machine(scene, width, self.fill))
+        line = rule(width, self.fill)
+        return (line, *lines, line)[:height] if height > len(lines) + 1 else (line, *lines)[-height:]
+
+
+def work(scene: Scene, width: int, fill: Fill) -> Row:
+    """How far the prompt is read, and how much of the answer is written."""
+    wait = next((p for p in scene.view.phases if p.name == "waiting"), None)
+    if wait is not None and not scene.view.reports:
+        return most((), [((f" {wait.source}", "secondary"),)], width)
+    bar, told = reading(scene.view, 20, fill)
+    left = join(((" ", "text"), column("read", 6, "secondary")), bar, ((f" {told}", "text"),))
+    written = told_so_far(scene.view)
+    if not written:
+        return left
+    limit = answer_limit(scene)
+    place = max(row_width(left) + 2, width * 53 // 80)
+    right = join(
+        (("write ", "secondary"),),
+        gauge(min(1.0, written / limit), 10, fill, "decode"),
+        ((f" {count(written)}/{count(limit)}", "text"),),
+    )
+    return join(left, ((" " * (place - row_width(left)), "text"),), right) if place + row_width(right) <= width else left
+
+
+def machine(scene: Scene, width: int, fill: Fill, wide: bool = True) -> Row:
+    """Memory, and behind it the load where there is room for both."""
+    now = scene.pressure.latest
+    told, word = short(scene.pressure)
+    level = scene.pressure.word.level
+    left = join(
+        ((" ", "text"), column("mem", 6, "secondary")),
+        gauge(used_share(now) if now else None, 10, fill, "text"),
+        ((f" {told}  ", "text"), (word, "secondary" if level == "info" else "stall bold")),
+    )
+    if not wide:
+        return left
+    place = max(row_width(left) + 2, width // 2)
+    right = load(scene, width - place, fill, indent="")
+    return join(left, ((" " * (place - row_width(left)), "text"),), right)
+
+
+def load(scene: Scene, width: int, fill: Fill, indent: str = " ") -> Row:
+    """The GPU's load, or the processor's where there is none."""
+    name, share, percent, more = in_short(scene.pressure)
+    head = join(
+        ((indent, "text"), column(name, 5, "secondary")),
+        gauge(share, 10, fill, "text"),
+        ((f" {percent}", "text"),),
+    )
+    return most(head, [((f"  {more}", "secondary"),)] if more else [], width)

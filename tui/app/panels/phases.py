@@ -1,0 +1,118 @@
+"""The phase table: how long each phase took, who says so, its share, and how far reading and writing are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.app.panels.lines import column, wrapped
+from tui.app.panels.panel import Panel, titled
+from tui.app.scene import Scene
+from tui.domain.phases import Phase
+from tui.domain.state import learned
+from tui.domain.view import Stage, View
+from tui.plot.gauge import gauge, progress
+from tui.plot.glyphs import Fill
+from tui.plot.numbers import count, duration, share, three
+from tui.plot.paint import area
+from tui.plot.rows import Row, join
+
+_BEFORE_GAUGE = 34
+_QUIET = ("send", "connect", "finish")  # the first to go when rows are short
+
+
+class Phases(Panel):
+    every = 4
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        body = table(scene, width, height - 1, self.fill)
+        return (titled("phases", width, self.fill, lit=self.selected), *body)
+
+
+def table(scene: Scene, width: int, height: int, fill: Fill) -> Sequence[Row]:
+    """At most `height` rows, one or two for each phase."""
+    view = scene.view
+    if not view.phases:
+        return (((" nothing was sent yet", "secondary"),),) if height else ()
+    total = sum(p.duration_ns for p in view.phases)
+    blocks = [(phase, _lines(phase, scene, total, width, fill)) for phase in view.phases]
+    for quiet in (*_QUIET, "unattributed"):
+        if sum(len(lines) for _, lines in blocks) <= height:
+            break
+        blocks = [(phase, lines) for phase, lines in blocks if phase.name != quiet]
+    if sum(len(lines) for _, lines in blocks) > height:
+        blocks = [(phase, lines[:1]) for phase, lines in blocks]
+    rows = [row for _, lines in blocks for row in lines]
+    waiting = view.phase("waiting")
+    if waiting is not None and len(rows) + 2 <= height:
+        rows += [(), *(((f" {text}", "secondary"),) for text in wrapped(waiting.source, width - 2))]
+    return rows[:height]
+
+
+def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> list[Row]:
+    glyph, style = area(phase.name, fill)
+    lit = " bold" if phase.running else ""
+    row: Row = (
+        (" ", "text"),
+        (glyph * 2, style),
+        (" ", "text"),
+        column(phase.name, 10 if len(phase.name) < 10 else len(phase.name) + 1, f"text{lit}"),
+        column(duration(phase.duration_ns), 8 if len(phase.name) < 10 else 5, f"text{lit}", right=True),
+        (f" {phase.provenance.mark}", "secondary"),
+        column(share(phase.duration_ns, total), 8, "secondary", right=True),
+    )
+    cells = min(20, width - _BEFORE_GAUGE - 2)
+    match phase.name:
+        case "prefill":
+            bar, told = reading(scene.view, cells, fill)
+        case "decode":
+            bar, told = _writing(scene, cells, fill)
+        case _:
+            return [row]
+    below = " " * max(0, min(_BEFORE_GAUGE, width - 1 - len(told))) + told
+    return [join(row, (("  ", "text"),), bar), ((below, "text"),)] if told else [join(row, (("  ", "text"),), bar)]
+
+
+def reading(view: View, cells: int, fill: Fill) -> tuple[Row, str]:
+    """(gauge, words) of how far the prompt is read."""
+    cached = view.cached_tokens or 0
+    if view.stage is Stage.PREFILL and view.reports:
+        last = view.reports[-1]
+        bar = progress(
+            cells,
+            fill,
+            last.total,
+            reused=last.cached,
+            reported=max(0, last.processed - last.cached),
+            guessed=max(0, view.read_now - last.processed),
+        )
+        return bar, f"{count(last.processed)} of {count(last.total)}"
+    total = view.prompt_tokens
+    if total is None or view.ttft.number is None:
+        return progress(cells, fill, 1), ""
+    worked = view.processed_tokens if view.processed_tokens is not None else max(0, total - cached)
+    bar = progress(cells, fill, worked + cached or 1, reused=cached, reported=worked)
+    if view.cached_tokens is None:
+        return bar, f"{count(total)} tok, reuse not told"
+    return bar, f"{count(worked)} + {count(cached)} reused" if cached else f"{count(worked)} tok, none reused"
+
+
+def answer_limit(scene: Scene) -> int:
+    """Tokens the answer may have at most."""
+    return learned(scene.view.conditions, "answer_limit") or scene.knobs.answer_limit
+
+
+def told_so_far(view: View) -> int:
+    """Answer tokens by the engine's count, 0 where it tells none."""
+    reads = view.track.reads
+    return view.tokens or (view.track.columns.tokens[reads - 1] if reads else 0)
+
+
+def _writing(scene: Scene, cells: int, fill: Fill) -> tuple[Row, str]:
+    written, limit = told_so_far(scene.view), answer_limit(scene)
+    if not written:
+        return gauge(None, cells, fill, "decode"), f"{count(scene.view.chunks)} messages, tokens not told"
+    engine = scene.view.decode_engine
+    beside = f" engine {three(engine.number)}/s {engine.provenance.mark}" if engine.number is not None else ""
+    told = f"{count(written)}/{count(limit)} tok"
+    return gauge(min(1.0, written / limit), cells, fill, "decode"), told + beside
+

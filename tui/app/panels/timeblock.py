@@ -1,0 +1,195 @@
+"""Everything on the time axis in one block: names, lane, ghost, axis, gaps, load; one column = one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui.app.axis import Axis, Extent
+from tui.app.layout import Form, TimeRows
+from tui.app.panels.lines import column
+from tui.app.panels.panel import Panel
+from tui.app.scene import Scene
+from tui.app.theming import Ink
+from tui.app.tracks import Gaps, LoadSeries
+from tui.app.window import Window, readout
+from tui.domain.events import ErrorKind
+from tui.domain.view import Stage, View
+from tui.plot.axis import axis_row, ghost_row, label_row
+from tui.plot.gaps import gap_rows, stall_label
+from tui.plot.glyphs import Fill
+from tui.plot.lane import Lane, Segment, layout
+from tui.plot.load import load_columns, load_rows
+from tui.plot.marks import Ending, Expected, Marks
+from tui.plot.names import names_row
+from tui.plot.numbers import duration
+from tui.plot.rows import Row, join
+from tui.plot.scale import ticks
+from tui.plot.timeline import lane_rows
+
+_SURE_FROM = 20  # gaps from which the median is called p50
+_ENDED = {
+    ErrorKind.CONNECTION_LOST: ("connection closed", "closed"),
+    ErrorKind.CONNECTION_FAILED: ("no connection", "no one"),
+    ErrorKind.RATE_LIMITED: ("rate limited", "limited"),
+    ErrorKind.SERVER_BUSY: ("engine busy", "busy"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Gutter:
+    """The names at the left of the rows and the cells they take."""
+
+    width: int
+    phases: str
+    margin: int = 1
+
+    def put(self, text: str, row: Row, bold: bool = False) -> Row:
+        lead = " " if self.width > 6 else ""
+        return join((column(lead + text, self.width, "text" if bold else "secondary"),), row)
+
+
+_WIDE, _TIGHT, _NONE = Gutter(8, "phases"), Gutter(6, "phase"), Gutter(0, "", 0)
+
+
+class TimeBlock(Panel):
+    """Draws the rows the plan gives it; maximised, a window with a cursor."""
+
+    def __init__(self, ink: Ink, name: str) -> None:
+        super().__init__(ink, name)
+        self.axis = Axis()
+        self.window = Window()
+        self._gaps = Gaps()
+        self._load = LoadSeries()
+
+    def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        gutter = _gutter(self.plan.form)
+        self.axis.follow(_extent(scene))
+        cells = width - gutter.width - gutter.margin
+        if cells < 1:
+            return ()
+        lane = self._lane(scene.view, cells)
+        drawn = self._draw(scene, lane, gutter, self.plan.time)
+        if not self.plan.maximised:
+            return drawn
+        told = readout(scene, lane, self.window, self._load.follow(scene.view.samples))
+        return [*self.window.marked(drawn, lane, gutter.width, self.fill), *told]
+
+    def _lane(self, view: View, cells: int) -> Lane:
+        segments = [Segment(p.name, p.start_ns, p.end_ns) for p in view.phases]
+        if self.plan.maximised and self.window.zoomed:
+            start_ns, end_ns = self.window.span(self.axis.end_ns)
+            return layout(segments, end_ns, cells, start_ns)
+        return layout(segments, self.axis.end_ns, cells)
+
+    def _draw(self, scene: Scene, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
+        view, fill = scene.view, self.fill
+        now_ns = view.now_ns if view.running else None
+        rows: list[Row] = []
+        if plan.names:
+            rows.append(gutter.put("", names_row(lane, fill, marks=_provenance(view, self.plan.form))))
+        title = max(0, (plan.lane - 1) // 2) if plan.lane != 2 else 0
+        for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, now_ns), fill)):
+            rows.append(gutter.put(gutter.phases if n == title else "", row))
+        if plan.ghost:
+            rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
+        tick_ns = ticks(lane.end_ns, 8 if lane.width >= 100 else 5, lane.start_ns)
+        if plan.axis > 1:
+            rows.append(gutter.put("", axis_row(lane, tick_ns, fill)))
+        if plan.axis:
+            bold = self.axis.stands_out(view.now_ns)
+            rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold)))
+        return [*rows, *self._gap_rows(view, lane, gutter, plan.gaps), *self._load_rows(view, lane, gutter, plan.load)]
+
+    def _gap_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
+        if not height:
+            return []
+        if view.stage is Stage.EMPTY:
+            return [gutter.put("gaps" if not n else "", ()) for n in range(height)]
+        stalls = [*view.stalls, *([view.open_stall] if view.open_stall else [])]
+        peaks, reads = self._gaps.by_column(lane, view.track, [stall.end_ns for stall in view.stalls])
+        rows = gap_rows(
+            peaks,
+            height,
+            self.axis.top_ns,
+            self.fill,
+            holes=[lane.hole(stall.start_ns, stall.end_ns) for stall in stalls],
+            reads=reads,
+            label=stall_label(view.stalls[-1].gap_ns, view.stalls[-1].at_token) if view.stalls else "",
+        )
+        names = _gap_names(view, gutter, height)
+        return [gutter.put(name, row, bold) for (name, bold), row in zip(names, rows, strict=True)]
+
+    def _load_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
+        if not height:
+            return []
+        values = load_columns(lane, self._load.follow(view.samples))
+        rows = load_rows(values, height, self.fill)
+        return [gutter.put(self._load.name if not n else "", row) for n, row in enumerate(rows)]
+
+
+def _gutter(form: Form) -> Gutter:
+    return _WIDE if form is Form.LARGE else _NONE if form is Form.LINE else _TIGHT
+
+
+def _extent(scene: Scene) -> Extent:
+    view = scene.view
+    waits = view.stage in (Stage.WAITING, Stage.PREFILL)
+    return Extent(
+        run=scene.run_number,
+        now_ns=view.now_ns,
+        over=not view.running,
+        ghost_ns=scene.ghost.total_ns if scene.ghost else 0,
+        expected_ns=scene.expected_ns or 0 if waits else 0,
+        median_ns=view.gaps.p50_ns or 0,
+        holds=scene.knobs.auto,
+    )
+
+
+def _marks(scene: Scene, now_ns: int | None) -> Marks:
+    view = scene.view
+    stalls = [(stall.start_ns, stall.end_ns) for stall in view.stalls]
+    if view.open_stall:
+        stalls.append((view.open_stall.start_ns, view.open_stall.end_ns))
+    expected = None
+    if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
+        expected = Expected(scene.expected_ns, scene.expectation)
+    notches = [(report.at_ns, report.processed) for report in view.reports]
+    return Marks(now_ns, notches, expected, stalls, _ending(view))
+
+
+def _ending(view: View) -> Ending | None:
+    if view.stage is Stage.CANCELLED:
+        return Ending(False, ("stopped",))
+    if view.failure is not None and not view.running:
+        return Ending(True, _ENDED.get(view.failure.kind, ("failed",)))
+    return None
+
+
+def _provenance(view: View, form: Form) -> dict[str, str]:
+    """Marks behind the times, where no table has them."""
+    return {} if form is Form.LARGE else {phase.name: phase.provenance.mark for phase in view.phases}
+
+
+def _ghost(scene: Scene, lane: Lane, fill: Fill, on_line: bool) -> Row:
+    ghost = scene.ghost
+    if ghost is None:
+        return ghost_row(lane, (), (), fill, on_line)
+    segments = [Segment(p.name, p.start_ns, p.end_ns) for p in ghost.phases if p.end_ns > 0]
+    number = f"run {ghost.number}"
+    total = duration(ghost.total_ns)
+    labels = () if on_line else (f"{ghost.label} · {total}", f"{number} · {total}", number)
+    return ghost_row(lane, segments, labels, fill, on_line)
+
+
+def _gap_names(view: View, gutter: Gutter, height: int) -> list[tuple[str, bool]]:
+    """The gutter's texts of the gap rows: what it is, the median's name, the median."""
+    middle = view.gaps.p50_ns
+    told = duration(round(middle)) if middle is not None else ""
+    told = told.replace(" ", "") if gutter.width < 8 else told
+    name = "p50" if view.gaps.n >= _SURE_FROM else "med"
+    names = [("gaps", False), (name if middle is not None and height > 2 else "", False), (told, True)]
+    if height < 3:
+        names = [("gaps", False), (told, True)][:height]
+    return names + [("", False)] * (height - len(names))
+
