@@ -32,6 +32,7 @@ def test_a_whole_run_in_order(inbox, server, wire):
     connecting, connected, sent, sent_all, head = records[1:6]
     assert connecting.at_ns <= connected.at_ns <= sent.at_ns == 0 < sent_all.at_ns <= head.at_ns
     assert connected.fields == {"warm": False, "address": "127.0.0.1"}
+    assert sent.fields == {"monotonic_ns": inbox.zero_ns(1)}
     assert head.fields["status"] == 200
     assert ["Content-Type", "text/event-stream"] in [list(pair) for pair in head.fields["headers"]]
 

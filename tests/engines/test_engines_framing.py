@@ -3,6 +3,7 @@
 import gzip
 import time
 import zlib
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from tui.engines.framing import EventStream, Framing, JsonLines
 
 def cut(data: bytes, places: list[int]) -> list[bytes]:
     edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
-    return [data[a:b] for a, b in zip(edges, edges[1:], strict=False)]
+    return [data[a:b] for a, b in pairwise(edges)]
 
 
 def messages(framing: Framing, reads: list[bytes]) -> list[tuple[str, bytes]]:
@@ -33,8 +34,8 @@ def test_only_lf_cr_and_crlf_end_a_line() -> None:
 
 
 def test_the_fields_of_an_event() -> None:
-    stream = b"\xef\xbb\xbfid: 7\nretry: 9\nevent: note\ndata: {\ndata:1\ndata:  }\n: a comment\nother: x\n\n:\n\nid:8\n\ndata:\n\n"
-    assert messages(EventStream(), [stream]) == [("note", b"{\n1\n }"), ("", b"")]
+    event = b"\xef\xbb\xbfid: 7\nretry: 9\nevent: note\ndata: {\ndata:1\ndata:  }\n: a comment\nother: x\n\n"
+    assert messages(EventStream(), [event, b":\n\nid:8\n\ndata:\n\n"]) == [("note", b"{\n1\n }"), ("", b"")]
 
 
 def test_an_event_without_its_blank_line_counts_at_the_end() -> None:

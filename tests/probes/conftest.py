@@ -24,7 +24,7 @@ def _fake_nvml() -> Any:
 
 
 class Scene:
-    """One scenario played in fake time: rounds of questions until a moment, then what the machine would show."""
+    """One scenario in fake time: rounds of questions up to a moment, then what is known of the cards."""
 
     def __init__(self, name: str, ram_bytes: int = 64 * 2**30) -> None:
         text = (DATA / "nvml" / f"{name}.json").read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,16 +44,17 @@ def word_after(before: Reading, after: Reading, decoding: bool) -> Word:
     pressure = Pressure()
     for one in (before, after):
         pressure = step(pressure, one, decoding)
-    later = Reading(
-        **{name: getattr(after, name) for name in Reading.__dataclass_fields__} | grown(before, after)
-    )
-    return step(pressure, later, decoding).word
+    return step(pressure, next_reading(before, after), decoding).word
 
 
-def grown(before: Reading, after: Reading) -> dict[str, Any]:
-    """The time and the counters of a third reading that goes on as the second did."""
+def next_reading(before: Reading, after: Reading) -> Reading:
+    """A third reading, in which time and counters go on as they did in the second."""
     counters = ("at_ns", "swap_in_bytes", "stall_some_us", "stall_full_us", "refault_file_bytes")
-    return {name: 2 * getattr(after, name) - getattr(before, name) for name in counters}
+    gone_on = {name: 2 * getattr(after, name) - getattr(before, name) for name in counters}
+    server = after.server
+    if server and before.server and server.read_bytes is not None and before.server.read_bytes is not None:
+        server = replace(server, read_bytes=2 * server.read_bytes - before.server.read_bytes)
+    return replace(after, **gone_on, server=server)
 
 
 def test_a_swap_storm(panels: Path) -> None:
@@ -89,11 +91,7 @@ def test_a_model_larger_than_memory_is_paged_although_memory_looks_free(panels: 
 
 def test_reads_before_the_first_token_are_loading_and_no_alarm(panels: Path) -> None:
     before, after, _ = pair(panels, "linux_mmap_paging")
-    calm = {"stall_some_us": 0, "stall_full_us": 0}
-    before, after = (
-        Reading(**{name: getattr(one, name) for name in Reading.__dataclass_fields__} | calm)
-        for one in (before, after)
-    )
+    before, after = (replace(one, stall_some_us=0, stall_full_us=0) for one in (before, after))
     word = word_after(before, after, decoding=False)
     assert (word, word.level) == (Word.LOADING, "info")
 

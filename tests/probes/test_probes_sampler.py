@@ -74,7 +74,8 @@ def test_a_higher_rate_brings_more_readings(sampler: Sampler) -> None:
 
 
 def test_the_server_is_found_and_its_end_is_noticed(sampler: Sampler) -> None:
-    code = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True); input()"
+    code = "import socket; s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True)"
+    code += "; input()"
     with subprocess.Popen(python(code), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         sampler.rate(20)

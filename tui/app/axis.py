@@ -53,7 +53,9 @@ class Axis:
             if self.end_ns and end_ns > self.end_ns:
                 self._grew_ns = extent.now_ns
             self.end_ns = end_ns
-        self.top_ns = grown_top(extent.median_ns, self.top_ns) if extent.median_ns else self.top_ns or FIRST_TOP_NS
+        self.top_ns = (
+            grown_top(extent.median_ns, self.top_ns) if extent.median_ns else self.top_ns or FIRST_TOP_NS
+        )
 
     def stands_out(self, now_ns: int) -> bool:
         """Whether the axis has just grown, so that its labels are bold."""

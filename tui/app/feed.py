@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
 from tui.domain.shelf import Shelf
 from tui.domain.view import View
 
-
-class Base(Protocol):
-    @property
-    def root(self) -> str: ...
-
-
-class Found(Protocol):
-    """An engine that answered: what it is, where, and with which model."""
-
-    @property
-    def engine(self) -> str: ...
-    @property
-    def base(self) -> Base: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def models(self) -> Collection[str]: ...
-    @property
-    def loading(self) -> bool: ...
+if TYPE_CHECKING:
+    from tui.capture.target import Target
+    from tui.engines.detect import Found
 
 
 class Run(Protocol):
@@ -65,6 +49,9 @@ class Feed(Protocol):
     def view(self) -> View: ...
     def send(self, knobs: Knobs) -> None: ...
     def cancel(self) -> None: ...
+    def raw(self) -> list[str]:
+        """The newest of the stream as text, for the page of raw detail."""
+        ...
 
 
 class BuiltIn(Protocol):
@@ -90,7 +77,7 @@ class Live(Feed, Protocol):
     @property
     def problem(self) -> str: ...
     @property
-    def discovered(self) -> Collection[Found] | None: ...
+    def discovered(self) -> Sequence[Found] | None: ...
     @property
     def builtin(self) -> BuiltIn: ...
     @property
@@ -103,7 +90,7 @@ class Live(Feed, Protocol):
     def context(self) -> int | None: ...
     def embed(self) -> None: ...
     def discover(self) -> None: ...
-    def raw(self) -> list[str]: ...
+    def aim(self, target: Target) -> None: ...
 
 
 class Playback(Feed, Protocol):

@@ -16,7 +16,7 @@ _S = 1_000_000_000
 class Shown:
     """One figure. `number` "" = not known, then `why` says why, once the request is over.
 
-    `label` for wide screens, `short` for others; `about` what the number is of; `lit`: it is what happens now.
+    `label` for wide screens, `short` for others; `about` what the number is of; `lit`: it happens now.
     """
 
     label: str
@@ -112,7 +112,9 @@ def _decode(scene: Scene, units: Units) -> Shown:
     return _rate("writing (decode)", "decode", lit, value, about, value.note if over else "", scene, units)
 
 
-def _rate(label: str, role: str, lit: bool, value: Value, about: str, why: str, scene: Scene, units: Units) -> Shown:
+def _rate(
+    label: str, role: str, lit: bool, value: Value, about: str, why: str, scene: Scene, units: Units
+) -> Shown:
     if value.number is None:
         return Shown(label, role, role, lit, why=why)
     number, unit = units.rate(scene.run_number, role, value.number)

@@ -29,7 +29,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class TimeRows:
-    """Rows of the time block. `axis` 2: a line with ticks and its labels; 1: labels only, the ghost is the line."""
+    """Rows of the time block. `axis` 2: a line and its labels; 1: labels only, the ghost is the line."""
 
     names: int = 0
     lane: int = 0
@@ -82,7 +82,8 @@ _SMALL_HAS = {
 _SMALL_LESS = ("air1", "air2", "dial", "load", "gaps", "gaps", "gauges", "gauges")
 _SMALL_MORE = ("answer",) * 7 + ("gaps",) * 4 + ("load",) * 3 + ("lane",) * 3
 _LINE_HAS = {
-    "header": 1, "sentence": 1, "figures": 1, "lane": 1, "axis": 1, "gauges": 2, "answer": 1, "dial": 1, "footer": 1,
+    "header": 1, "sentence": 1, "figures": 1,
+    "lane": 1, "axis": 1, "gauges": 2, "answer": 1, "dial": 1, "footer": 1,
 }  # fmt: skip
 _LINE_LESS = ("axis", "dial", "gauges", "gauges", "header")
 _TIME = ("names", "lane", "ghost", "axis", "gaps", "load")
@@ -104,7 +105,9 @@ def plan(width: int, height: int, maximised: str = "") -> Plan:
     return Plan(Form.TINY, {"sentence": Box(0, 0, width, height)})
 
 
-def _fitted(wanted: Mapping[str, int], height: int, less: tuple[str, ...], more: tuple[str, ...]) -> dict[str, int]:
+def _fitted(
+    wanted: Mapping[str, int], height: int, less: tuple[str, ...], more: tuple[str, ...]
+) -> dict[str, int]:
     """Rows of each part so that they sum to `height`; what is left in the end goes to the answer."""
     rows = dict(wanted)
     for part in less:

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from tui.app.feed import BuiltIn, Feed, Found, live, playback
+from tui.app.feed import BuiltIn, Feed, live, playback
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
 from tui.domain.shelf import Curve, Ghost
 from tui.domain.view import View
 from tui.plot.cells import clean
+
+if TYPE_CHECKING:
+    from tui.engines.detect import Found
+
+EMPTY = View()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The built-in engine on its way: what it does, and how many bytes of how many are here (0: not known)."""
+    """The built-in engine on its way: what it does, how many bytes of how many are here (0: unknown)."""
 
     state: str = "off"
     stage: str = ""
@@ -48,12 +54,12 @@ class Replay:
 class Scene:
     """One moment of the monitor. `running`: a request is prepared or under way.
 
-    `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words. `expected_ns`: when it should come, since sent, and
-    `expectation`: the same in words, longest first.
+    `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words.
+    `expected_ns`: when it should come, since sent, and `expectation`: the same in words, longest first.
     """
 
-    view: View = View()
-    knobs: Knobs = Knobs()
+    view: View = EMPTY
+    knobs: Knobs = field(default_factory=Knobs)
     engine: Engine = Engine()
     context: int | None = None
     run_number: int = 0
@@ -68,7 +74,7 @@ class Scene:
     ghost: Ghost | None = None
     ttft_s: Mapping[int, float] = field(default_factory=dict)
     failed: frozenset[int] = frozenset()
-    pressure: Pressure = Pressure()
+    pressure: Pressure = field(default_factory=Pressure)
     remaining: str = ""
     expected_ns: int | None = None
     expectation: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from typing import Protocol
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+from textual.theme import Theme
 
 from tui.plot.cells import width
 from tui.plot.glyphs import Fill, ascii_row
@@ -20,16 +21,37 @@ class Palette(Protocol):
     """What is needed of a theme."""
 
     @property
+    def name(self) -> str: ...
+    @property
     def colours(self) -> Mapping[str, str]: ...
     @property
     def dark(self) -> bool: ...
 
 
 def fill_for(environ: Mapping[str, str], encoding: str) -> Fill:
-    """How areas are drawn: ASCII where the terminal can't take UTF-8, without colour where NO_COLOR is set."""
+    """How areas are drawn: ASCII where the terminal can't take UTF-8, without colour for NO_COLOR."""
     if encoding.lower().replace("-", "") not in ("utf8", "utf8sig"):
         return Fill.ASCII
     return Fill.MONO if environ.get("NO_COLOR") else Fill.COLOUR
+
+
+def page_theme(palette: Palette) -> Theme:
+    """The same colours as Textual's own widgets take them, for the pages over the monitor."""
+    colours = palette.colours
+    return Theme(
+        name=f"toklane-{palette.name}",
+        dark=palette.dark,
+        primary=colours["decode"],
+        secondary=colours["secondary"],
+        accent=colours["selected"],
+        foreground=colours["text"],
+        background=colours["background"],
+        surface=colours["track"],
+        panel=colours["rule"],
+        warning=colours["prefill"],
+        error=colours["failed"],
+        success=colours["finished"],
+    )
 
 
 class Ink:

@@ -14,13 +14,15 @@ Sample = tuple[int, int, float]
 
 
 class Gaps:
-    """Largest gap and largest read of each column. A column is kept as long as the same reads fall into it."""
+    """Largest gap and largest read of each column. Kept as long as the same reads fall into it."""
 
     def __init__(self) -> None:
         self._columns: object = None
         self._kept: dict[range, tuple[int, int]] = {}
 
-    def by_column(self, lane: Lane, track: Track, late_ns: Sequence[int]) -> tuple[list[int | None], list[int]]:
+    def by_column(
+        self, lane: Lane, track: Track, late_ns: Sequence[int]
+    ) -> tuple[list[int | None], list[int]]:
         """(largest gap in ns or None, most tokens of one read) of each column."""
         arrivals = track.columns
         if arrivals is not self._columns:

@@ -41,7 +41,9 @@ def _preparing(scene: Scene) -> Said | None:
         return None
     setup = scene.setup
     if setup.state == "fetching":
-        return Said("○", "Fetching the model", "load", (_megabytes(setup.done_bytes, setup.total_bytes), setup.stage))
+        return Said(
+            "○", "Fetching the model", "load", (_megabytes(setup.done_bytes, setup.total_bytes), setup.stage)
+        )
     if setup.state == "starting":
         return Said("○", "Starting the engine", "load", ("it loads its model",))
     if setup.state == "failed":
@@ -51,7 +53,9 @@ def _preparing(scene: Scene) -> Said | None:
     if scene.replay:
         return Said("○", "Replay", "waiting", ("space plays",))
     if scene.aiming and not scene.engine.name:
-        return Said("○", "Reaching the engine", "waiting", ("asking what it is", "it may still load its model"))
+        return Said(
+            "○", "Reaching the engine", "waiting", ("asking what it is", "it may still load its model")
+        )
     if scene.searching:
         return Said("○", "Looking for an engine", "waiting", ("on this computer's usual ports",))
     if not scene.engine.name:
@@ -87,7 +91,12 @@ def _of_request(scene: Scene) -> Said:
         case Stage.FINISHED:
             return Said("✔", "Finished", "finished", _summary(view))
         case Stage.CANCELLED:
-            return Said("■", "Stopped", "secondary", (f"after {duration(view.total_ns or view.now_ns)}", _so_far(view)))
+            return Said(
+                "■",
+                "Stopped",
+                "secondary",
+                (f"after {duration(view.total_ns or view.now_ns)}", _so_far(view)),
+            )
         case Stage.FAILED:
             message = clean(view.failure.message) if view.failure else ""
             return Said("✖", "Failed", "failed", (" ".join(message.split()),))
@@ -104,8 +113,7 @@ def _waiting(scene: Scene) -> tuple[str, ...]:
 def _reading(scene: Scene) -> tuple[str, ...]:
     reports = scene.view.reports
     done = f"{count(reports[-1].processed)} of {count(reports[-1].total)} tokens" if reports else ""
-    left = f"{scene.remaining} to the first token" if scene.remaining else ""
-    return tuple(part for part in (done, left) if part)
+    return (done, scene.remaining)
 
 
 def _writing(scene: Scene) -> tuple[str, ...]:
@@ -145,7 +153,8 @@ def _summary(view: View) -> tuple[str, ...]:
     if prefill:
         made = f"{_whole(prefill.duration_ns, total)} of {duration(total)} was reading the prompt"
     elif view.ttft.number is not None:
-        made = f"{_whole(round(view.ttft.number * 1e9), total)} of {duration(total)} was waiting for the first token"
+        waited = _whole(round(view.ttft.number * 1e9), total)
+        made = f"{waited} of {duration(total)} was waiting for the first token"
     else:
         made = f"after {duration(total)}"
     return (made, _stalls(view.stalls), "the answer limit ended it" if view.finish_reason == "length" else "")

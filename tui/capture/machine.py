@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 from tui.capture.orders import SampleOrder
 from tui.domain.machine import reading_from
 from tui.domain.pressure import Pressure, step
-from tui.domain.state import State
 from tui.probes.sampler import Sampler
 
 FAST_HZ = 10
@@ -44,11 +43,10 @@ class Machine:
         if self._sampler is not None:
             self._sampler.mark()
 
-    def phase(self, state: State) -> None:
+    def reached(self, word: str) -> None:
         """An extra reading at each edge between phases, so that counters can be split there."""
-        seen = "decode" if state.first_ns is not None else "head" if state.head_ns is not None else ""
-        if seen != self._told:
-            self._told = seen
+        if word != self._told:
+            self._told = word
             self.mark()
 
     def drain(self, send: Callable[[SampleOrder], None], running: Callable[[], int | None]) -> bool:

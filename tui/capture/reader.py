@@ -115,12 +115,13 @@ class _Exchange:
             self._run.head(self._raw.stamps.at_ns, response.status, headers)
             for part in response.iter_stream():
                 self._parts.append(part)
-        self._flush()
-        self._run.end("eof", mono_ns=self._raw.stamps.at_ns)
+            self._flush()
+            ended_ns = self._raw.stamps.at_ns  # now: the pool looks at the connection when it takes it back
+        self._run.end("eof", mono_ns=ended_ns)
 
     def _sent(self, mono_ns: int) -> None:
         self._run.begin(mono_ns)
-        self._run.note("sent", mono_ns)
+        self._run.note("sent", mono_ns, monotonic_ns=mono_ns)
         self._raw.stamps.sent(mono_ns)
         self._raw.heard = False
         if self._run.order.timeout_s is not None:

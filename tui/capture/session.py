@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -14,8 +12,8 @@ from tui.capture.aiming import Aim, Discovery
 from tui.capture.builtin import BuiltIn
 from tui.capture.channel import Channel
 from tui.capture.errand import Errand, Memory
+from tui.capture.flight import Flight
 from tui.capture.frames import Frame, Gone, Item, Mark, Reply
-from tui.capture.live import Live
 from tui.capture.machine import Machine
 from tui.capture.orders import CancelOrder, NoteOrder, StreamOrder, WarmOrder
 from tui.capture.shelf import Shelf as Recordings
@@ -28,8 +26,6 @@ from tui.engines.detect import Found
 from tui.plot.numbers import prompt_length
 from tui.probes.sampler import Sampler
 
-LINGER_DONE_NS = 1_000_000_000  # after the end mark the server has this long to close
-LINGER_FINISH_NS = 5_000_000_000  # after a finish reason usage may still come
 AGAIN_NS = 500_000_000  # an engine that still loads is asked again
 
 
@@ -55,18 +51,13 @@ class Session:
         self._again_ns: int | None = None
         self._discovery: Discovery | None = None
         self._errand: Errand | None = None
-        self._live = Live()
-        self._run_id = 0
-        self._zero_ns: int | None = None
-        self._kept = True
-        self._lost = ""
+        self._flight: Flight | None = None
         self.builtin = BuiltIn()
         self.target: Target | None = None
         self.found: Found | None = None
         self.problem = ""
         self.notice = ""
         self.discovered: tuple[Found, ...] | None = None
-        self.run: Run | None = None
         self.shelf = Shelf()
         self.timeout_s: float | None = None
         self._memory = Memory()
@@ -108,7 +99,12 @@ class Session:
     @property
     def running(self) -> bool:
         """From `send` until the request is over, failed or cancelled."""
-        return self._errand is not None or (self.run is not None and not self._kept)
+        return self._errand is not None or (self._flight is not None and self._flight.running)
+
+    @property
+    def run(self) -> Run | None:
+        """The request that runs, or the latest one."""
+        return self._flight.run if self._flight else None
 
     def send(self, knobs: Knobs, record: Path | None = None) -> None:
         """Send a request; what runs is cancelled. Without an engine `problem` says so."""
@@ -127,13 +123,20 @@ class Session:
     def cancel(self) -> None:
         """Stop what runs: the socket closes at once."""
         self._errand = None
-        if self.run is not None and not self._kept:
-            self._channel.send(CancelOrder(self._run_id))
-            self._conclude_cancelled()
+        flight = self._flight
+        if flight is not None and flight.running:
+            flight.given_up = True
+            self._channel.send(CancelOrder(flight.run_id))
+            self._machine.end()
+
+    @property
+    def ended(self) -> bool:
+        """Nothing more will come of the current run, its recording is whole."""
+        return self._flight is not None and self._flight.ended
 
     def raw(self) -> list[str]:
         """The newest reads of the stream as text."""
-        return self._live.raw()
+        return self._flight.raw() if self._flight else []
 
     # -- time ---------------------------------------------------------------------------------------------
 
@@ -148,14 +151,14 @@ class Session:
             self._builtin_changed()
         if self._again_ns is not None and self._clock() >= self._again_ns and self.target is not None:
             self.aim(self.target)
-        self._overtime()
+        order = self._flight.overtime(self._clock()) if self._flight else None
+        if order is not None:
+            self._channel.send(order)
         return changed or bool(frames)
 
     def view(self) -> View:
         """The current request as it is now."""
-        zero = self._zero_ns
-        running = zero is not None and not self._live.state.over
-        return self._live.view(self._clock() - zero if running and zero is not None else None)
+        return self._flight.view(self._clock()) if self._flight else View()
 
     @property
     def pressure(self) -> Pressure:
@@ -178,20 +181,24 @@ class Session:
         return next(self._ids)
 
     def _frame(self, frame: Frame) -> None:
+        flight = self._flight
         match frame:
             case Reply():
                 self._reply(frame)
-            case Item(run_id=run_id, record=record) if run_id == self._run_id:
-                self._live.feed((record,))
-                self._machine.phase(self._live.state)
-                self._settle()
-            case Mark(run_id=run_id, name="sent", mono_ns=mono_ns) if run_id == self._run_id:
-                self._zero_ns = mono_ns
+            case Item(run_id=run_id, record=record) if flight is not None and run_id == flight.run_id:
+                wanted = flight.running
+                flight.feed((record,))
+                self._machine.reached(flight.reached)
+                if wanted and not flight.running:
+                    self._keep(flight)
+            case Mark(run_id=run_id, name="sent", mono_ns=mono_ns) if flight and run_id == flight.run_id:
+                flight.zero_ns = mono_ns
                 self._machine.mark()
             case Gone(detail=detail):
-                self._lost = detail
                 self.problem = f"the reader process ended: {detail}; start toklane again"
-                self._errand, self._kept = None, True
+                self._errand = None
+                if flight is not None:
+                    flight.given_up = True
             case _:
                 pass
 
@@ -250,46 +257,21 @@ class Session:
         number = self.shelf.begin()
         knobs = errand.knobs
         label = f"run {number} · {prompt_length(knobs.prompt_tokens)} · {knobs.cache.value}"
-        self.run = Run(number, knobs, label, errand.record, errand.parts, errand.note)
-        self._live, self._run_id, self._zero_ns, self._kept = Live(), order.id, None, False
+        self._flight = Flight(Run(number, knobs, label, errand.record, errand.parts, errand.note), order.id)
         self._machine.begin()
         self._channel.send(order)
         if errand.probe is not None:
             self._channel.send(NoteOrder(order.id, "tokenize_probe", errand.probe))
 
     def _sampling(self) -> int | None:
-        return self._run_id if self.run is not None and not self._kept else None
+        """The stream that machine samples belong to."""
+        return self._flight.run_id if self._flight and self._flight.running else None
 
-    def _settle(self) -> None:
-        """Keep what a run that is over leaves behind, once."""
-        if self._kept or self.run is None or not (self._live.state.over or self._live.ended):
-            return
-        self._kept = True
-        view = self._live.view()
-        self.shelf.keep(view, self.run.knobs, self.run.label)
+    def _keep(self, flight: Flight) -> None:
+        """Keep what a run that has just come to its end leaves behind."""
+        view = flight.view(self._clock())
+        self.shelf.keep(view, flight.run.knobs, flight.run.label)
         self._machine.end()
         chars, tokens = view.conditions.get("prompt_chars"), view.prompt_tokens
         if self.found and isinstance(chars, int) and tokens:
             self._memory.learn(self.found.base.root, self.found.model, chars, tokens)
-
-    def _conclude_cancelled(self) -> None:
-        """Until the child's End comes the run counts as over for whoever wants to send the next one."""
-        self._kept = True
-        self._machine.end()
-
-    def _overtime(self) -> None:
-        """A server that keeps the connection open after its last word is not waited for."""
-        state = self._live.state
-        if self._live.ended or self._zero_ns is None or not state.terminal:
-            return
-        said = state.done_ns if state.done_ns is not None else state.finish_ns
-        limit = LINGER_DONE_NS if state.done_ns is not None else LINGER_FINISH_NS
-        if said is not None and self._clock() - self._zero_ns - said > limit:
-            with contextlib.suppress(OSError):
-                self._channel.send(CancelOrder(self._run_id, "hang"))
-            self._zero_ns = None if state.over else self._zero_ns
-
-
-def with_model(target: Target, model: str) -> Target:
-    """The same address, another model."""
-    return replace(target, model=model)

@@ -20,8 +20,9 @@ class Meta:
 class Note:
     """What the client itself did or learned: a name and its fields, e.g. `connected`, `sent_all`, `head`.
 
-    Names: connecting, connected (warm, address), sent, sent_all, head (status, headers), cancelled,
-    tokenize_probe (took_ns, base_ns, tokens), conditions (any keys).
+    Names: connecting, connected (warm, address), sent (monotonic_ns: time zero on this machine's monotonic
+    clock), sent_all, head (status, headers), cancelled, tokenize_probe (took_ns, base_ns, tokens),
+    conditions (any keys).
     """
 
     at_ns: int

@@ -17,7 +17,7 @@ class Plain(Protocol):
 
 
 class _Inflate:
-    """gzip (also of several members), or deflate with or without the zlib header that the standard asks for."""
+    """gzip, also of several members, or deflate with or without its zlib header."""
 
     __slots__ = ("_gzip", "_stream")
 

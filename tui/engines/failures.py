@@ -106,17 +106,14 @@ def unreadable(at_ns: int, why: str) -> Failed:
 def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: bytes, url: str) -> Failed:
     """A reply with a status other than 200; `headers` with lower-case names, `url` without secrets."""
     parsed = parsed_or_none(body)
-    words = (
-        _page(body)
-        if is_page(body)
-        else said(parsed) or _one_line(body[:400].decode("utf-8", "replace"), 200)
-    )
+    words = _page(body) if is_page(body) else said(parsed) or _beginning(body)
     kind = ErrorKind.REDIRECT if 300 <= status < 400 else _KINDS.get(status, ErrorKind.HTTP_ERROR)
     remedy = _REMEDIES[kind]
     retry_after_s: float | None = None
     match kind:
         case ErrorKind.AUTH:
-            message = f"{status}: the server refused the key, or wants one."  # its own words may repeat the key
+            # The server's own words may repeat the key.
+            message = f"{status}: the server refused the key, or wants one."
             if status == 403 and words:
                 message = f"403: the server refuses this request: {without_secrets(words)}"
         case ErrorKind.REDIRECT:

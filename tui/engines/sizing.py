@@ -12,6 +12,7 @@ from tui.engines.token_count import Estimate, counted
 
 _FIRST_GUESS = 2.0  # tokens per piece
 _ROUNDS = 6
+_SMALL_STEP = 10  # tokens
 _LEAST_TAIL = 8  # tokens; fewer might not differ from the tail before
 _TURN_END = 5  # tokens that close a turn and open the answer in common templates
 
@@ -120,8 +121,7 @@ def _fit_parts(
 def _fit_whole(
     wish: Wish, sizes: dict[str, int], per_piece: Mapping[str, float], brief: bool, scale: _Scale
 ) -> Asking[tuple[dict[str, int], int]]:
-    """Correct the largest part (never the tail) until the whole has the asked tokens or comes no nearer."""
-    name = max((n for n in sizes if n != TAIL), key=lambda n: sizes[n])
+    """Correct one part until the whole has the asked tokens or comes no nearer; the tail is never touched."""
     asked = wish.tokens or 0
     best, best_tokens = sizes, -1
     for _ in range(_ROUNDS):
@@ -132,9 +132,19 @@ def _fit_whole(
         best, best_tokens = sizes, tokens
         if missing == 0:
             break
+        name = _correctable(sizes, per_piece, missing, asked)
         change = round(missing / per_piece[name]) or (1 if missing > 0 else -1)
         sizes = sizes | {name: max(0, sizes[name] + change)}
     return best, best_tokens
+
+
+def _correctable(sizes: Mapping[str, int], per_piece: Mapping[str, float], missing: int, asked: int) -> str:
+    """The largest part for a large step, which it hardly notices; for a small one the finest-grained."""
+    parts = [name for name in sizes if name != TAIL]
+    fine = [name for name in parts if sizes[name] * per_piece[name] + missing >= 0]
+    if fine and abs(missing) <= max(_SMALL_STEP, asked // 50):
+        return min(fine, key=lambda name: per_piece[name])
+    return max(parts, key=lambda name: sizes[name])
 
 
 def _note(wish: Wish) -> str:

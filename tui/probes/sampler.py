@@ -129,6 +129,7 @@ class Sampler:
 def _parsed(line: bytes) -> tuple[int, Fields] | None:
     try:
         fields = json.loads(line)
-        return fields.pop("mono_ns"), fields
-    except (ValueError, AttributeError, KeyError):
+    except ValueError:
         return None
+    mono_ns = fields.pop("mono_ns", None) if isinstance(fields, dict) else None
+    return (mono_ns, fields) if isinstance(mono_ns, int) else None

@@ -161,7 +161,7 @@ def merged(layers: Iterable[Layer]) -> Settings:
 
 def _hint(name: str, prefix: str = "") -> str:
     """What was probably meant."""
-    if "key" in name and name not in BY_NAME:
+    if name.endswith("key"):
         return "; a key belongs in a variable or a file of its own: see api_key_env and api_key_file"
     near = get_close_matches(name, BY_NAME, 1)
     if not near:

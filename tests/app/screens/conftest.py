@@ -9,6 +9,7 @@ import pytest
 from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import Input
 
 
 @dataclass
@@ -35,9 +36,12 @@ class Seen:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
-    async def type(self, text: str) -> None:
-        """Text typed into the field that has the focus, over what stood there."""
-        await self.press("home", "shift+end", "delete", *("space" if char == " " else char for char in text))
+    async def fill(self, text: str) -> None:
+        """Text put into the field that has the focus."""
+        focused = self.pilot.app.focused
+        assert isinstance(focused, Input)
+        focused.value = text
+        await self.pilot.pause()
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def engines(**more: Any) -> EngineScreen:
 async def test_exact_number_takes_k_and_says_what_it_understood(show: Show) -> None:
     async with show(ExactScreen(Knobs(), 8192)) as seen:
         assert "8,128 at most" in seen.text
-        await seen.type("2k")
+        await seen.press("2", "k")
         assert "2,048 tokens" in seen.text
         await seen.press("enter")
         assert seen.results == [2048]
@@ -46,7 +46,7 @@ async def test_exact_number_takes_k_and_says_what_it_understood(show: Show) -> N
 )
 async def test_a_number_that_cannot_be_is_refused_with_the_reason(show: Show, typed: str, said: str) -> None:
     async with show(ExactScreen(Knobs(), 8192)) as seen:
-        await seen.type(typed)
+        await seen.fill(typed)
         await seen.press("enter")
         assert said in seen.text
         assert not seen.results
@@ -54,7 +54,7 @@ async def test_a_number_that_cannot_be_is_refused_with_the_reason(show: Show, ty
 
 async def test_without_a_known_context_any_length_goes(show: Show) -> None:
     async with show(ExactScreen(Knobs(), None)) as seen:
-        await seen.type("100k")
+        await seen.fill("100k")
         await seen.press("enter")
         assert seen.results == [102_400]
 
@@ -78,7 +78,7 @@ async def test_sampling_is_taken_over(show: Show) -> None:
     async with show(OwnScreen(Knobs(own_text="ask"))) as seen:
         for value in ("0.7", "42", "1k", "yes"):
             await seen.press("tab")
-            await seen.type(value)
+            await seen.fill(value)
         await seen.press("enter")
         knobs = seen.results[0]
     assert (knobs.temperature, knobs.seed, knobs.answer_limit, knobs.ignore_eos) == (0.7, 42, 1024, True)
@@ -87,7 +87,7 @@ async def test_sampling_is_taken_over(show: Show) -> None:
 async def test_a_wrong_setting_is_named_and_gets_the_focus(show: Show) -> None:
     async with show(OwnScreen(Knobs(own_text="ask"))) as seen:
         await seen.press("tab", "tab")
-        await seen.type("many")
+        await seen.fill("many")
         await seen.press("ctrl+o")
         assert "seed: a whole number" in seen.text
         assert seen.focus == "seed"
@@ -138,18 +138,18 @@ async def test_the_last_row_is_the_built_in_engine(show: Show) -> None:
 
 async def test_an_address_can_be_typed_with_model_and_variable(show: Show) -> None:
     async with show(engines(type_url=True)) as seen:
-        await seen.type("localhost:9000/v1")
+        await seen.fill("localhost:9000/v1")
         await seen.press("tab")
-        await seen.type("big")
+        await seen.fill("big")
         await seen.press("tab")
-        await seen.type("MY_KEY")
+        await seen.fill("MY_KEY")
         await seen.press("enter")
         assert seen.results == [UseUrl("localhost:9000/v1", "big", "MY_KEY")]
 
 
 async def test_a_wrong_address_is_refused(show: Show) -> None:
     async with show(engines(type_url=True)) as seen:
-        await seen.type("ftp://x")
+        await seen.fill("ftp://x")
         await seen.press("enter")
         assert "only http:// and https://" in seen.text
         assert not seen.results

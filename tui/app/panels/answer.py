@@ -32,7 +32,7 @@ class Answer(Panel):
         self._following = True
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        titles = height > 1 and self.plan.form not in (Form.NARROW, Form.LINE) or bool(self.plan.maximised)
+        titles = (height > 1 and self.plan.form not in (Form.NARROW, Form.LINE)) or bool(self.plan.maximised)
         room = height - 1 if titles else height
         view = scene.view
         self._texts.follow(view, width - 2)
@@ -81,7 +81,7 @@ def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> 
     """Cause, remedy and what had arrived; where there is one row only, the remedy."""
     cause = (f"{failure.status} " if failure.status else "") + failure.message
     arrived = texts.last(width - 12) or ABSENT
-    facts = (("cause", cause, "text"), ("remedy", failure.remedy or "d shows the raw reply", "text bold"))
+    facts = [("cause", cause, "text"), ("remedy", failure.remedy or "d shows the raw reply", "text bold")]
     if room < 3:
         facts = facts[1:]
     rows: list[Row] = []
@@ -89,7 +89,9 @@ def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> 
         for n, text in enumerate(wrapped(" ".join(clean(told).split()), width - 10)):
             rows.append(((f" {name if not n else '':<8}", "secondary"), (text, style)))
     if room >= 3:
-        rows.append(((f" {'answer':<8}", "secondary"), (arrived, "text"), (" ▚" if texts.count else "", "failed")))
+        rows.append(
+            ((f" {'answer':<8}", "secondary"), (arrived, "text"), (" ▚" if texts.count else "", "failed"))
+        )
     return rows[:room]
 
 
@@ -114,7 +116,7 @@ class Texts:
             key = f"tool {n}"
             text = f"{tool.name}({tool.arguments})"
             if self._read.get(key) != len(text):
-                self._parts[key] = Wrapped(self._width, "tokenize", f"calls ")
+                self._parts[key] = Wrapped(self._width, "tokenize", "calls ")
                 self._parts[key].add(text)
                 self._read[key] = len(text)
 

@@ -57,8 +57,18 @@ def curve(dial: Sequence[DialStep], selected: int, width: int, fill: Fill) -> Se
     rows: list[Row] = []
     for n, step in enumerate(dial):
         style = "text bold" if n == selected else "secondary"
-        told = duration(step.ttft_ns) if step.ttft_ns else fill.glyphs.failed if step.tried is Tried.FAILED else ABSENT
-        bar = gauge((step.ttft_ns or 0) / longest if longest else 0, width - 24, fill, "prefill") if step.ttft_ns else ()
+        told = (
+            duration(step.ttft_ns)
+            if step.ttft_ns
+            else fill.glyphs.failed
+            if step.tried is Tried.FAILED
+            else ABSENT
+        )
+        bar = (
+            gauge((step.ttft_ns or 0) / longest if longest else 0, width - 24, fill, "prefill")
+            if step.ttft_ns
+            else ()
+        )
         head = (column(prompt_length(step.tokens), 9, style, right=True), ("  ", "text"))
         rows.append(join(head, (column(told, 10, style),), bar))
     return rows

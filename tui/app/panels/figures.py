@@ -41,7 +41,9 @@ class Figures(Panel):
                 return (line(shown, width),)
 
 
-def blocks(shown: Sequence[Shown], places: Sequence[int], width: int, fill: Fill, beside: bool = False) -> Sequence[Row]:
+def blocks(
+    shown: Sequence[Shown], places: Sequence[int], width: int, fill: Fill, beside: bool = False
+) -> Sequence[Row]:
     """Four rows: labels and digits. Unit and mark stand `beside` the digits, else behind the label."""
     rows = [Canvas(width) for _ in range(4)]
     for figure, left, right in zip(shown, places, [*places[1:], width], strict=True):
@@ -78,7 +80,9 @@ def _number(rows: Sequence[Canvas], figure: Shown, left: int, right: int, fill: 
 
 def line(shown: Sequence[Shown], width: int) -> Row:
     """The figures in one row of text, as many as fit."""
-    texts = [((f" {figure.short} ", "secondary"), (f"{figure.text} ", f"{figure.role} bold")) for figure in shown]
+    texts = [
+        ((f" {figure.short} ", "secondary"), (f"{figure.text} ", f"{figure.role} bold")) for figure in shown
+    ]
     return most((), texts, width)
 
 

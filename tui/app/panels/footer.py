@@ -13,7 +13,20 @@ from tui.plot.cells import clean
 from tui.plot.rows import Row, row_width
 from tui.settings.keys import Key
 
-_LAST_TO_GO = ("send", "stop", "back", "prompt", "answer", "quit", "help", "cache", "ghost", "engine", "profile", "auto")
+_LAST_TO_GO = (
+    "send",
+    "stop",
+    "back",
+    "prompt",
+    "answer",
+    "quit",
+    "help",
+    "cache",
+    "ghost",
+    "engine",
+    "profile",
+    "auto",
+)
 
 
 class Footer(Panel):

@@ -45,7 +45,11 @@ def work(scene: Scene, width: int, fill: Fill) -> Row:
         gauge(min(1.0, written / limit), 10, fill, "decode"),
         ((f" {count(written)}/{count(limit)}", "text"),),
     )
-    return join(left, ((" " * (place - row_width(left)), "text"),), right) if place + row_width(right) <= width else left
+    return (
+        join(left, ((" " * (place - row_width(left)), "text"),), right)
+        if place + row_width(right) <= width
+        else left
+    )
 
 
 def machine(scene: Scene, width: int, fill: Fill, wide: bool = True) -> Row:

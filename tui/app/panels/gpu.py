@@ -41,10 +41,15 @@ class Load(Panel):
             name = clean(gpus[0].name).removeprefix("NVIDIA ").removeprefix("GeForce ")
             name = f"{len(gpus)} × {name}" if len(gpus) > 1 else name
             room = width - 12
-            title = titled("gpu" + remote, width, self.fill, name if len(name) <= room else "", lit=self.selected)
+            title = titled(
+                "gpu" + remote, width, self.fill, name if len(name) <= room else "", lit=self.selected
+            )
             body = graphics(gpus, width, self.fill)
         costs = [self._cost(scene.view, phase) for phase in ("prefill", "decode")]
-        spent = [_spent(name, cost, scene.view, width) for name, cost in zip(("prefill", "decode"), costs, strict=True)]
+        spent = [
+            _spent(name, cost, scene.view, width)
+            for name, cost in zip(("prefill", "decode"), costs, strict=True)
+        ]
         last = [_last(scene.pressure, gpus, width)]
         return (title, *body[: max(0, height - 4)], *spent, *last)[:height]
 
@@ -79,7 +84,15 @@ def processor(pressure: Pressure, width: int, fill: Fill) -> list[Row]:
 def graphics(gpus: Sequence[Gpu], width: int, fill: Fill) -> list[Row]:
     """Use, power and memory of the busiest GPU."""
     gpu = busiest(gpus)
-    rows = [gauged("use", _share(gpu.util_pct, 100), percent(gpu.util_pct) if gpu.util_pct is not None else ABSENT, width, fill)]
+    rows = [
+        gauged(
+            "use",
+            _share(gpu.util_pct, 100),
+            percent(gpu.util_pct) if gpu.util_pct is not None else ABSENT,
+            width,
+            fill,
+        )
+    ]
     if gpu.power_w is not None:
         told = f"{gpu.power_w:.0f}/{gpu.power_limit_w:.0f} W" if gpu.power_limit_w else f"{gpu.power_w:.0f} W"
         rows.append(gauged("power", _share(gpu.power_w, gpu.power_limit_w), told, width, fill))
@@ -114,7 +127,11 @@ def _spent(name: str, cost: PhaseCost | None, view: View, width: int) -> Row:
         parts.append(f"{about}{cost.energy_j * _S / phase.duration_ns:.0f} W")
         if name == "decode" and view.tokens:
             parts.append(f"{about}{three(cost.energy_j / view.tokens)} J/tok")
-    return most(head, [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or [((ABSENT, "secondary"),)], width)
+    return most(
+        head,
+        [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or [((ABSENT, "secondary"),)],
+        width,
+    )
 
 
 def _last(pressure: Pressure, gpus: Sequence[Gpu], width: int) -> Row:
@@ -128,7 +145,10 @@ def _last(pressure: Pressure, gpus: Sequence[Gpu], width: int) -> Row:
     if gpu.reason:
         return most(((" ", "text"),), [((clean(gpu.reason), "stall bold"),)], width)
     slow = throttle(gpu.throttle_mask)
-    parts = [f"{gpu.temperature_c:.0f} °C" if gpu.temperature_c is not None else "", f"▲ {slow.word}" if slow else ""]
+    parts = [
+        f"{gpu.temperature_c:.0f} °C" if gpu.temperature_c is not None else "",
+        f"▲ {slow.word}" if slow else "",
+    ]
     style = "stall bold" if slow and slow.level == "crit" else "text"
     return most(((" ", "text"),), [((part + "  ", style),) for part in parts if part], width)
 

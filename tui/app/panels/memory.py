@@ -11,7 +11,8 @@ from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.domain.machine import Reading
 from tui.domain.pressure import Pressure
-from tui.plot.cells import clean, width as cells_of
+from tui.plot.cells import clean
+from tui.plot.cells import width as cells_of
 from tui.plot.gauge import gauge, sparkline
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT, size, size_of, throughput
@@ -37,7 +38,11 @@ class Memory(Panel):
             self._latest = pressure.latest
             self._stalls.append(pressure.flow.stall_some_pct if pressure.flow else None)
         word, style = state(pressure)
-        title = "memory" if not (pressure.latest and pressure.latest.remote) else "memory · this computer, not the server"
+        title = (
+            "memory"
+            if not (pressure.latest and pressure.latest.remote)
+            else "memory · this computer, not the server"
+        )
         body = memory(pressure, list(self._stalls), width, self.fill)
         return (titled(title, width, self.fill, word, style, lit=self.selected), *body[: height - 1])
 
@@ -55,7 +60,11 @@ def memory(pressure: Pressure, stalls: Sequence[float | None], width: int, fill:
     now, flow = pressure.latest, pressure.flow
     if now is None:
         return (((" not read yet", "secondary"),),)
-    told = size_of(_used(now) or 0, now.ram_total_bytes) if now.ram_total_bytes and _used(now) is not None else None
+    told = (
+        size_of(_used(now) or 0, now.ram_total_bytes)
+        if now.ram_total_bytes and _used(now) is not None
+        else None
+    )
     stall = flow.stall_some_pct if flow else None
     rows = [
         gauged("RAM", used_share(now), f"{told.number} {told.unit[0]}" if told else ABSENT, width, fill),
@@ -96,7 +105,9 @@ def _used(now: Reading) -> int | None:
     return now.ram_total_bytes - now.ram_available_bytes
 
 
-def _history(values: Sequence[float | None], stall: float | None, width: int, fill: Fill, now: Reading) -> Row:
+def _history(
+    values: Sequence[float | None], stall: float | None, width: int, fill: Fill, now: Reading
+) -> Row:
     if now.stall_some_us is None:
         return facts("stall", [ABSENT, now.absent.get("stall_some_us", "not told here")], width)
     cells = width - 1 - NAME - 13

@@ -93,7 +93,9 @@ def _changed_until(before: Row, after: Row, width: int) -> int:
     return width - same if same < row_width(after) else width
 
 
-def titled(title: str, width: int, fill: Fill, state: str = "", style: str = "secondary", lit: bool = False) -> Row:
+def titled(
+    title: str, width: int, fill: Fill, state: str = "", style: str = "secondary", lit: bool = False
+) -> Row:
     """A rule with a title at its left and a state word at its right."""
     line = fill.glyphs.line
     label = "text bold reverse" if lit else "text bold"

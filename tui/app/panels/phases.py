@@ -69,7 +69,11 @@ def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> li
         case _:
             return [row]
     below = " " * max(0, min(_BEFORE_GAUGE, width - 1 - len(told))) + told
-    return [join(row, (("  ", "text"),), bar), ((below, "text"),)] if told else [join(row, (("  ", "text"),), bar)]
+    return (
+        [join(row, (("  ", "text"),), bar), ((below, "text"),)]
+        if told
+        else [join(row, (("  ", "text"),), bar)]
+    )
 
 
 def reading(view: View, cells: int, fill: Fill) -> tuple[Row, str]:
@@ -115,4 +119,3 @@ def _writing(scene: Scene, cells: int, fill: Fill) -> tuple[Row, str]:
     beside = f" engine {three(engine.number)}/s {engine.provenance.mark}" if engine.number is not None else ""
     told = f"{count(written)}/{count(limit)} tok"
     return gauge(min(1.0, written / limit), cells, fill, "decode"), told + beside
-

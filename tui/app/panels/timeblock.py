@@ -44,9 +44,9 @@ class Gutter:
     phases: str
     margin: int = 1
 
-    def put(self, text: str, row: Row, bold: bool = False) -> Row:
+    def put(self, text: str, row: Row, style: str = "secondary") -> Row:
         lead = " " if self.width > 6 else ""
-        return join((column(lead + text, self.width, "text" if bold else "secondary"),), row)
+        return join((column(lead + text, self.width, style),), row)
 
 
 _WIDE, _TIGHT, _NONE = Gutter(8, "phases"), Gutter(6, "phase"), Gutter(0, "", 0)
@@ -61,6 +61,23 @@ class TimeBlock(Panel):
         self.window = Window()
         self._gaps = Gaps()
         self._load = LoadSeries()
+
+    def move_cursor(self, cells: int) -> None:
+        """The time cursor by columns."""
+        if self.shown is not None:
+            view = self.shown.view
+            self.window.move(cells, self._lane(view, self._cells()), view.now_ns)
+            self.again()
+
+    def zoom(self, direction: int) -> None:
+        """Nearer (+1), farther (-1), everything (0); only where the timeline is maximised."""
+        if self.plan.maximised == "time":
+            self.window.scale(direction)
+            self.again()
+
+    def _cells(self) -> int:
+        gutter = _gutter(self.plan.form)
+        return self.size.width - gutter.width - gutter.margin
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         gutter = _gutter(self.plan.form)
@@ -88,9 +105,10 @@ class TimeBlock(Panel):
         rows: list[Row] = []
         if plan.names:
             rows.append(gutter.put("", names_row(lane, fill, marks=_provenance(view, self.plan.form))))
+        style = "text bold reverse" if self.selected else "secondary"
         title = max(0, (plan.lane - 1) // 2) if plan.lane != 2 else 0
         for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, now_ns), fill)):
-            rows.append(gutter.put(gutter.phases if n == title else "", row))
+            rows.append(gutter.put(gutter.phases if n == title else "", row, style))
         if plan.ghost:
             rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
         tick_ns = ticks(lane.end_ns, 8 if lane.width >= 100 else 5, lane.start_ns)
@@ -99,7 +117,11 @@ class TimeBlock(Panel):
         if plan.axis:
             bold = self.axis.stands_out(view.now_ns)
             rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold)))
-        return [*rows, *self._gap_rows(view, lane, gutter, plan.gaps), *self._load_rows(view, lane, gutter, plan.load)]
+        return [
+            *rows,
+            *self._gap_rows(view, lane, gutter, plan.gaps),
+            *self._load_rows(view, lane, gutter, plan.load),
+        ]
 
     def _gap_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
         if not height:
@@ -118,7 +140,7 @@ class TimeBlock(Panel):
             label=stall_label(view.stalls[-1].gap_ns, view.stalls[-1].at_token) if view.stalls else "",
         )
         names = _gap_names(view, gutter, height)
-        return [gutter.put(name, row, bold) for (name, bold), row in zip(names, rows, strict=True)]
+        return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]
 
     def _load_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
         if not height:
@@ -182,14 +204,17 @@ def _ghost(scene: Scene, lane: Lane, fill: Fill, on_line: bool) -> Row:
     return ghost_row(lane, segments, labels, fill, on_line)
 
 
-def _gap_names(view: View, gutter: Gutter, height: int) -> list[tuple[str, bool]]:
+def _gap_names(view: View, gutter: Gutter, height: int) -> list[tuple[str, str]]:
     """The gutter's texts of the gap rows: what it is, the median's name, the median."""
     middle = view.gaps.p50_ns
     told = duration(round(middle)) if middle is not None else ""
     told = told.replace(" ", "") if gutter.width < 8 else told
     name = "p50" if view.gaps.n >= _SURE_FROM else "med"
-    names = [("gaps", False), (name if middle is not None and height > 2 else "", False), (told, True)]
+    names = [
+        ("gaps", "secondary"),
+        (name if middle is not None and height > 2 else "", "secondary"),
+        (told, "text"),
+    ]
     if height < 3:
-        names = [("gaps", False), (told, True)][:height]
-    return names + [("", False)] * (height - len(names))
-
+        names = [("gaps", "secondary"), (told, "text")][:height]
+    return names + [("", "secondary")] * (height - len(names))

@@ -1,0 +1,146 @@
+"""One request watched from beginning to end: by the monitor in its terminal, or by the same reader without one."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.bench.processes import Cost, cost
+from tests.bench.script import PREFILL_NS, Script
+from tests.bench.serving import Server
+from tests.bench.terminal import FRAME, Terminal
+from tests.bench.truth import Pair, Truth, pairs, seen
+from tui.capture.channel import Child
+from tui.capture.frames import Item
+from tui.capture.orders import StreamOrder
+from tui.capture.recording import Recording, read
+from tui.domain.wire import End
+
+MONITOR = ("-m", "tui")
+READY, FINISHED = b"enter sends", b"Finished"
+START_S = 20.0
+_SETTLE_S = PREFILL_NS / 1e9 + 0.2  # from the key to a stream that flows
+_LATE_S = 15.0
+_TICK_S = 0.05
+_ALIEN = ("NO_COLOR", "SSH_CONNECTION", "TMUX", "STY", "TERM_PROGRAM")
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What was true, what the reader saw; and the program's cost and output while the tokens came.
+
+    shown_ns: from the last token's send until the screen said that the request is finished.
+    Without a screen the last five are 0.
+    """
+
+    truth: Truth
+    pairs: Sequence[Pair]
+    cpu_percent: float = 0.0
+    rss_bytes: int = 0
+    bytes_per_s: float = 0.0
+    frames_per_s: float = 0.0
+    shown_ns: int = 0
+
+
+@contextmanager
+def home() -> Iterator[Mapping[str, str]]:
+    """The environment of a terminal with 24-bit colour, and a TOKLANE_HOME of its own in it."""
+    with tempfile.TemporaryDirectory(prefix="toklane-bench-") as folder:
+        told = {key: value for key, value in os.environ.items() if key not in _ALIEN}
+        yield told | {
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "LANG": "C.UTF-8",
+            "TOKLANE_HOME": folder,
+        }
+
+
+@contextmanager
+def monitor(
+    url: str, model: str, program: Sequence[str] = MONITOR, bytes_per_s: float | None = None
+) -> Iterator[tuple[Terminal, Path]]:
+    """A monitor that is ready to send, and where its recordings lie."""
+    with home() as environ:
+        command = [
+            sys.executable, *program, "--url", url, "--model", model, "--prompt-tokens", "128",
+        ]  # fmt: skip
+        with Terminal(command, environ, bytes_per_s) as terminal:
+            terminal.wait_for(READY, START_S)
+            time.sleep(0.5)  # the work after the first paint
+            yield terminal, Path(environ["TOKLANE_HOME"], "state", "runs")
+
+
+def watched(
+    server: Server,
+    script: Script,
+    program: Sequence[str] = MONITOR,
+    bytes_per_s: float | None = None,
+    meanwhile: Callable[[Terminal], None] | None = None,
+) -> Sitting:
+    """The request on the screen of `program`; `meanwhile` is called while the tokens come."""
+    with monitor(server.url, script.name, program, bytes_per_s) as (terminal, runs):
+        pressed = len(terminal.pieces)
+        terminal.type("\r")
+        time.sleep(_SETTLE_S)
+        before, first = cost(terminal.pid), len(terminal.pieces)
+        if meanwhile is not None:
+            meanwhile(terminal)
+        truth = server.truth(script.decode_s + _LATE_S)
+        after, last = cost(terminal.pid), len(terminal.pieces)
+        finished_ns = terminal.wait_for(FINISHED, START_S, pressed)
+        drawn = b"".join(piece.data for piece in terminal.pieces[first:last])
+        found = _recorded(runs)
+    return _sitting(truth, found, before, after, drawn, finished_ns)
+
+
+def _sitting(
+    truth: Truth, recording: Recording, before: Cost, after: Cost, drawn: bytes, finished_ns: int
+) -> Sitting:
+    seconds = after.at_s - before.at_s
+    return Sitting(
+        truth,
+        pairs(truth, seen(recording)),
+        after.cpu_share(before),
+        after.own_rss_bytes,
+        len(drawn) / seconds,
+        drawn.count(FRAME) / seconds,
+        finished_ns - truth.sent_ns[truth.texts[-1]],
+    )
+
+
+def _recorded(runs: Path) -> Recording:
+    """The one recording, once it is whole."""
+    until = time.monotonic() + _LATE_S
+    while True:
+        for path in runs.glob("*.jsonl"):
+            recording = read(path) if path.stat().st_size else None
+            if recording is not None and recording.ended:
+                return recording
+        if time.monotonic() > until:
+            raise TimeoutError("the recording has no end")
+        time.sleep(_TICK_S)
+
+
+def headless(server: Server, script: Script) -> Sitting:
+    """The same reader, with nobody who draws."""
+    with tempfile.TemporaryDirectory(prefix="toklane-bench-") as folder:
+        path = Path(folder, "run.jsonl")
+        body = {"model": script.name, "messages": [{"role": "user", "content": "go"}], "stream": True}
+        headers = {"Content-Type": "application/json"}
+        order = StreamOrder(
+            1, f"{server.url}/v1/chat/completions", headers=headers, body=json.dumps(body), record=str(path)
+        )
+        child = Child.start()
+        child.send(order)
+        while not any(isinstance(it, Item) and isinstance(it.record, End) for it in child.drain()):
+            time.sleep(_TICK_S)
+        child.close()
+        truth = server.truth(_LATE_S)
+        return Sitting(truth, pairs(truth, seen(read(path))))

@@ -1,0 +1,145 @@
+"""The main screen: its panels, where they stand, and its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import ArrangeResult, Layout, WidgetPlacement
+from textual.screen import Screen
+from textual.widget import Widget
+
+from tui.app.layout import Plan, plan
+from tui.app.panels.answer import Answer
+from tui.app.panels.dial import Dial
+from tui.app.panels.figures import Figures
+from tui.app.panels.footer import Footer
+from tui.app.panels.gauges import Gauges
+from tui.app.panels.gpu import Load
+from tui.app.panels.header import Header
+from tui.app.panels.memory import Memory
+from tui.app.panels.panel import Panel
+from tui.app.panels.phases import Phases
+from tui.app.panels.sentence import Sentence
+from tui.app.panels.timeblock import TimeBlock
+from tui.app.theming import Ink
+from tui.settings.keys import KEYS, Key
+
+EVERYWHERE = frozenset({"interrupt", "screenshot"})  # actions whose keys work on every page
+
+
+SELECTABLE = frozenset({"time", "phases", "memory", "gpu", "answer"})
+
+
+class Planned(Layout):
+    """Places the panels as the plan for the size says; what the plan leaves out is not shown."""
+
+    name = "planned"
+
+    def __init__(self) -> None:
+        self.maximised = ""
+
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> ArrangeResult:
+        boxes = plan(size.width, size.height, self.maximised)
+        placements = []
+        for child in children:
+            box = boxes.boxes.get(child.id or "")
+            if isinstance(child, Panel):
+                _tell(child, boxes)
+                if box is not None:
+                    region = Region(box.x, box.y, box.width, box.height)
+                    placements.append(WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, child))
+        return placements
+
+
+def _tell(panel: Panel, boxes: Plan) -> None:
+    if panel.plan != boxes:
+        panel.plan = boxes
+        panel.call_later(panel.again)
+
+
+def bindings(keys: Iterable[Key]) -> list[Binding]:
+    """Every row of the key table as bindings of the main screen; of many keys each chooses a thing."""
+    made = []
+    for row in keys:
+        if row.action in EVERYWHERE:
+            continue
+        if len(row.keys) > 2:
+            made += [
+                Binding(key, f"app.{row.action}({n})", row.does, show=False, id=f"{row.action}-{n}")
+                for n, key in enumerate(row.keys, start=1)
+            ]
+        else:
+            made.append(Binding(",".join(row.keys), f"app.{row.action}", row.does, show=False, id=row.action))
+    return made
+
+
+class Board(Screen[None], inherit_bindings=False):
+    """All panels of the monitor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(KEYS)]
+    AUTO_FOCUS = None
+    CSS = "Board { overflow: hidden; background: $background; }"
+
+    def __init__(self, ink: Ink, keys: Sequence[Key]) -> None:
+        super().__init__()
+        self.planned = Planned()
+        self.time = TimeBlock(ink, "time")
+        self.answer = Answer(ink, "answer")
+        self.footer = Footer(ink, "footer", keys)
+        self.panels: tuple[Panel, ...] = (
+            Header(ink, "header"),
+            Sentence(ink, "sentence"),
+            Figures(ink, "figures"),
+            self.time,
+            Phases(ink, "phases"),
+            Memory(ink, "memory"),
+            Load(ink, "gpu"),
+            Gauges(ink, "gauges"),
+            self.answer,
+            Dial(ink, "dial"),
+            self.footer,
+        )
+
+    @property
+    def layout(self) -> Layout:
+        return self.planned
+
+    def compose(self) -> ComposeResult:
+        yield from self.panels
+
+    @property
+    def maximised(self) -> str:
+        """The panel that fills the screen, "" for none."""
+        return self.planned.maximised
+
+    def maximise(self, name: str) -> None:
+        """One panel over everything, or ("") all of them again."""
+        self.planned.maximised = name
+        self.refresh(layout=True)
+
+    @property
+    def selected(self) -> str:
+        """The panel that the cursor is on, "" for none."""
+        return next((panel.id or "" for panel in self.panels if panel.selected), "")
+
+    def select_next(self) -> None:
+        """The cursor on the next panel that is shown; behind the last one on none."""
+        shown = [panel for panel in self.panels if panel.id in SELECTABLE and panel.plan.shows(panel.id)]
+        order: list[Panel | None] = [None, *shown]
+        now = next((panel for panel in shown if panel.selected), None)
+        after = order[(order.index(now) + 1) % len(order)]
+        for panel in shown:
+            if panel.selected != (panel is after):
+                panel.selected = panel is after
+                panel.again()
+
+    def repaint(self, ink: Ink | None = None) -> None:
+        """Everything anew, in other colours."""
+        for panel in self.panels:
+            panel.again(ink)

@@ -1,0 +1,62 @@
+"""When the first token should come, in coarse words that stand still for a second and count down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui.domain.view import Stage, View
+from tui.plot.numbers import coarse, steadied
+
+_S = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """`expected_ns`: when the first token should come, since sent; `labels` longest first; how long yet."""
+
+    expected_ns: int | None = None
+    labels: tuple[str, ...] = ()
+    remaining: str = ""
+
+
+NOTHING = Expectation()
+
+
+class Estimates:
+    """Remembers what was shown, so that it changes at most once a second and never jumps a little up."""
+
+    def __init__(self) -> None:
+        self._run = -1
+        self._shown_ns: int | None = None
+        self._at_ns = 0
+        self._bound = False
+
+    def follow(self, run: int, view: View, last_ttft_s: float | None) -> Expectation:
+        """The expectation now. `last_ttft_s`: what this prompt length took before, if it is known."""
+        if run != self._run:
+            self._run, self._shown_ns = run, None
+        if view.stage is Stage.PREFILL and view.forecast is not None and view.prefill_start_ns is not None:
+            expected_ns = view.prefill_start_ns + view.forecast.total_ns
+            sign = ">" if view.forecast.bound else "≈"
+            label = f"first token {sign} {coarse(expected_ns)}"
+            return Expectation(expected_ns, (label,), self._remaining(view, expected_ns, view.forecast.bound))
+        if view.stage in (Stage.WAITING, Stage.PREFILL) and last_ttft_s is not None:
+            expected_ns = round(last_ttft_s * _S)
+            told = coarse(expected_ns)
+            late = view.now_ns > expected_ns
+            labels = (
+                (f"longer than last time: {told}", f"last time {told}") if late else (f"last time {told}",)
+            )
+            return Expectation(expected_ns, labels)
+        return NOTHING
+
+    def _remaining(self, view: View, expected_ns: int, bound: bool) -> str:
+        left_ns = expected_ns - view.now_ns
+        if self._shown_ns is None or bound != self._bound:
+            self._shown_ns, self._at_ns = left_ns, view.now_ns
+        elif view.now_ns - self._at_ns >= _S:
+            self._shown_ns, self._at_ns = steadied(self._shown_ns, left_ns), view.now_ns
+        self._bound = bound
+        if self._shown_ns <= 0:
+            return "the first token is due"
+        return f"{'>' if bound else '≈'} {coarse(self._shown_ns)} to the first token"

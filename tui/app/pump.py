@@ -1,0 +1,110 @@
+"""The one frame tick: take in what came, look once, and hand the scene to the panels that are due."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from tui.app.expectation import Estimates
+from tui.app.feed import Feed
+from tui.app.panels.panel import Panel
+from tui.app.scene import Scene, gather
+from tui.domain.knobs import Knobs
+from tui.domain.view import View
+
+FRAMES_PER_S = 20
+FRAMES_PER_S_SSH = 10
+
+
+def frames_per_s(environ: Mapping[str, str]) -> int:
+    """Fewer over a network."""
+    return FRAMES_PER_S_SSH if environ.get("SSH_CONNECTION") else FRAMES_PER_S
+
+
+class Pump:
+    """Holds what only the screen knows (knobs, pause, ghost); `tick` costs next to nothing without news."""
+
+    def __init__(self, feed: Feed, knobs: Knobs, panels: Sequence[Panel]) -> None:
+        self.feed = feed
+        self.knobs = knobs
+        self.ghost = True
+        self.again = False
+        self.paused = False
+        self.scene = Scene(knobs=knobs)
+        self._panels = panels
+        self._estimates = Estimates()
+        self._view = View()
+        self._frame = 0
+        self._turned = False
+        self._fresh = True  # something was done on the screen: every panel looks at once
+        self._stale: set[Panel] = set()
+
+    def turn(self, knobs: Knobs) -> None:
+        """Take over turned knobs; in auto mode they are sent with the next frame, however many turns came."""
+        if knobs != self.knobs:
+            self._turned = self._turned or (knobs.auto and knobs != replace(self.knobs, auto=True))
+            self.knobs = knobs
+            self._fresh = True
+
+    def touch(self) -> None:
+        """Something that is shown was changed on the screen."""
+        self._fresh = True
+
+    def send(self) -> None:
+        """Send with the knobs as they are."""
+        self._turned = self.again = False
+        self.feed.send(self.knobs)
+        self._fresh = True
+
+    def tick(self) -> None:
+        """One frame."""
+        self._frame += 1
+        if self._turned:
+            self.send()
+        was_running = self.feed.running
+        news = self.feed.drain()
+        if was_running and not self.feed.running:
+            self._ended()
+        if not (news or self._fresh or self._stale or self.feed.running):
+            return
+        if not self.paused:
+            self._view = self.feed.view()
+        self._show()
+
+    def _ended(self) -> None:
+        self._fresh = True
+        if self.again:
+            self.send()
+
+    def _show(self) -> None:
+        before, self.scene = self.scene, self._look()
+        urgent = self._fresh or _turning_point(before, self.scene)
+        self._fresh = False
+        for panel in self._panels:
+            if urgent or self._frame % panel.every == 0:
+                panel.show(self.scene)
+                self._stale.discard(panel)
+            else:
+                self._stale.add(panel)
+
+    def _look(self) -> Scene:
+        scene = gather(
+            self.feed, self._view, self.knobs, ghost=self.ghost, paused=self.paused, again=self.again
+        )
+        expectation = self._estimates.follow(scene.run_number, scene.view, scene.ttft_s.get(scene.asked))
+        return replace(
+            scene,
+            remaining=expectation.remaining,
+            expected_ns=expectation.expected_ns,
+            expectation=expectation.labels,
+        )
+
+
+def _turning_point(before: Scene, now: Scene) -> bool:
+    """Whether something changed that every panel has to say at once."""
+    return (
+        before.view.stage is not now.view.stage
+        or before.activity != now.activity
+        or before.running != now.running
+        or before.run_number != now.run_number
+    )
