@@ -184,7 +184,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(["/v1/chat/completions", "/completion", "/api/chat"]), st.lists(JSON, max_size=4))
 def test_any_json_is_survived(path: str, values: list[object]) -> None:
     lines = [json.dumps(value).encode() for value in values]

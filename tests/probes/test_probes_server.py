@@ -118,8 +118,7 @@ def test_counters_of_an_ended_child_stay_in_the_sum(tmp_path: Path) -> None:
     for pid, ticks in ((10, 100), (11, 50)):
         folder = tmp_path / str(pid)
         folder.mkdir()
-        (folder / "statm").write_text("9 5 1 1 0 1 0\n")
-        (folder / "stat").write_text(f"{pid} (a b) c) S 1 {' 0' * 9} {ticks} 0 0 0\n")
+        (folder / "stat").write_text(f"{pid} (a b) c) S 1 {'0 ' * 9} {ticks} {'0 ' * 9} 5\n")
         (folder / "io").write_text("rchar: 1\nread_bytes: 4096\n")
     source = TreeSource(tmp_path)
     found = Found(10, "server", (10, 11))
@@ -139,8 +138,7 @@ def test_one_unreadable_process_makes_the_sum_unknown(tmp_path: Path) -> None:
     for pid in (10, 11):
         folder = tmp_path / str(pid)
         folder.mkdir()
-        (folder / "statm").write_text("9 5 1 1 0 1 0\n")
-        (folder / "stat").write_text(f"{pid} (a) S 1 {' 0' * 9} 1 0 0 0\n")
+        (folder / "stat").write_text(f"{pid} (a) S 1 {'0 ' * 19} 5\n")
     (tmp_path / "10" / "io").write_text("read_bytes: 4096\n")
     server = TreeSource(tmp_path).read(Found(10, "server", (10, 11)), 0)
     assert server is not None

@@ -44,13 +44,20 @@ class Commands(Provider):
         app = cast(Commanded, self.app)
         for key in app.keys:
             if key.action not in _NOT_LISTED:
-                yield (
-                    key.action.replace("_", " "),
-                    f"{key.shown}: {key.does}",
-                    partial(app.run_action, key.action),
-                )
+                for name, action in _calls(key):
+                    yield name, f"{key.shown}: {key.does}", partial(app.run_action, action)
         for name in themes.names():
             yield f"theme {name}", "take these colours", partial(app.use_theme, name)
+
+
+def _calls(key: Key) -> Iterator[tuple[str, str]]:
+    """(name, action) of a row; where each of many keys chooses a thing, one for each of them."""
+    name = key.action.replace("_", " ")
+    if len(key.keys) <= 2:
+        yield name, key.action
+    else:
+        for number in range(1, len(key.keys) + 1):
+            yield f"{name} {number}", f"{key.action}({number})"
 
 
 def _highlighted(matcher: Matcher, name: str) -> Content:

@@ -10,6 +10,7 @@ from tui.app.feed import Feed
 from tui.app.panels.panel import Panel
 from tui.app.scene import Scene, gather
 from tui.domain.knobs import Knobs
+from tui.domain.shelf import Ghost
 from tui.domain.view import View
 
 FRAMES_PER_S = 20
@@ -34,6 +35,7 @@ class Pump:
         self._panels = panels
         self._estimates = Estimates()
         self._view = View()
+        self._ghost: Ghost | None = None
         self._frame = 0
         self._turned = False
         self._fresh = True  # something was done on the screen: every panel looks at once
@@ -87,9 +89,22 @@ class Pump:
             else:
                 self._stale.add(panel)
 
+    def _earlier(self) -> Ghost | None:
+        """The run before the one that is shown: a run is never its own ghost."""
+        latest = self.feed.shelf.ghost
+        run = self.feed.run
+        if latest is not None and (run is None or latest.number != run.number):
+            self._ghost = latest
+        return self._ghost
+
     def _look(self) -> Scene:
         scene = gather(
-            self.feed, self._view, self.knobs, ghost=self.ghost, paused=self.paused, again=self.again
+            self.feed,
+            self._view,
+            self.knobs,
+            ghost=self._earlier() if self.ghost else None,
+            paused=self.paused,
+            again=self.again,
         )
         expectation = self._estimates.follow(scene.run_number, scene.view, scene.ttft_s.get(scene.asked))
         return replace(

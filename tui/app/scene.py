@@ -83,7 +83,7 @@ class Scene:
     replay: Replay | None = None
 
 
-def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: bool, paused: bool, again: bool) -> Scene:
+def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused: bool, again: bool) -> Scene:
     """The scene of a feed now; `view` may be a frozen one."""
     engine_side, player = live(feed), playback(feed)
     found = engine_side.found if engine_side else None
@@ -105,7 +105,7 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: bool, paused: bool, a
         setup=_setup(engine_side.builtin) if engine_side else Setup(),
         aiming=engine_side is not None and engine_side.aiming,
         searching=engine_side is not None and found is None and engine_side.discovered is None,
-        ghost=feed.shelf.ghost if ghost else None,
+        ghost=ghost,
         ttft_s=ttft_s,
         failed=failed,
         pressure=feed.pressure,

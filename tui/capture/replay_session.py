@@ -37,6 +37,7 @@ class ReplaySession:
         self.pressure = Pressure()
         self.shelf = Shelf(runs=1)
         knobs = _knobs(recording)
+        self.knobs = knobs
         label = f"{file.name} · {prompt_length(knobs.prompt_tokens)}"
         self.run: Run | None = Run(1, knobs, label, file.absolute())
 

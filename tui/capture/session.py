@@ -50,6 +50,7 @@ class Session:
         self._aim: Aim | None = None
         self._again_ns: int | None = None
         self._discovery: Discovery | None = None
+        self._take: str | None = None
         self._errand: Errand | None = None
         self._flight: Flight | None = None
         self.builtin = BuiltIn()
@@ -60,6 +61,8 @@ class Session:
         self.discovered: tuple[Found, ...] | None = None
         self.shelf = Shelf()
         self.timeout_s: float | None = None
+        self.gguf: Path | None = None
+        self.download = True
         self._memory = Memory()
 
     # -- aiming -------------------------------------------------------------------------------------------
@@ -70,15 +73,18 @@ class Session:
         self._aim = Aim(target, self._channel.send, self._next)
         self._aimed()
 
-    def discover(self) -> None:
-        """Ask the usual local ports; `discovered` follows."""
-        self.discovered = None
+    def discover(self, take: str | None = None) -> None:
+        """Ask the usual local ports; `discovered` follows.
+
+        With `take` the first engine of that name ("": of any) is aimed at, unless one was chosen meanwhile.
+        """
+        self.discovered, self._take = None, take
         self._discovery = Discovery(self._channel.send, self._next)
 
-    def embed(self, gguf: Path | None = None, download: bool = True) -> None:
-        """Use the built-in engine: fetch its model when needed, start it, aim at it."""
+    def embed(self) -> None:
+        """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""
         self.problem = ""
-        self.builtin.begin(gguf, download)
+        self.builtin.begin(self.gguf, self.download)
         self.problem = self.builtin.why
 
     @property
@@ -208,8 +214,19 @@ class Session:
         elif self._discovery is not None and self._discovery.hear(reply):
             if self._discovery.done:
                 self.discovered, self._discovery = self._discovery.found, None
+                self._take_first()
         elif self._errand is not None and self._errand.hear(reply):
             self._go()
+
+    def _take_first(self) -> None:
+        wanted, self._take = self._take, None
+        if wanted is None or self.target is not None or self.builtin.state != "off":
+            return
+        first = next((f for f in self.discovered or () if wanted in ("", f.engine)), None)
+        if first is not None:
+            self.aim(Target(first.base.root))
+        elif wanted:
+            self.problem = f"no {wanted} answers on the usual local ports; name its address with --url"
 
     def _aimed(self) -> None:
         aim = self._aim

@@ -29,19 +29,17 @@ class ProcessFiles:
 
     def __init__(self, pid: int, proc: Path) -> None:
         folder = proc / str(pid)
-        self._statm, self._stat = Kept(folder / "statm"), Kept(folder / "stat")
-        self._io, self._status = Kept(folder / "io"), Kept(folder / "status")
+        self._stat, self._io, self._status = (Kept(folder / name) for name in ("stat", "io", "status"))
         self._page_bytes, self._ticks_per_s = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
         self.use = Use()
 
     def refresh(self, swap: bool) -> bool:
         """Read again; False once the process is gone (its last values stay)."""
-        pages = self._statm.read().split()
-        words = self._stat.read().rpartition(b")")[2].split()
-        if len(pages) < 2 or len(words) < 13 or words[0] == b"Z":
+        words = self._stat.read().rpartition(b")")[2].split(None, 22)
+        if len(words) < 22 or words[0] == b"Z":
             self.close()
             return False
-        self.use.rss_bytes = int(pages[1]) * self._page_bytes
+        self.use.rss_bytes = int(words[21]) * self._page_bytes
         self.use.cpu_s = (int(words[11]) + int(words[12])) / self._ticks_per_s
         self.use.read_bytes = number(self._io.read(), b"read_bytes:")
         if swap:
@@ -50,7 +48,7 @@ class ProcessFiles:
         return True
 
     def close(self) -> None:
-        for file in (self._statm, self._stat, self._io, self._status):
+        for file in (self._stat, self._io, self._status):
             file.close()
 
 

@@ -86,20 +86,16 @@ def _engine(session: Session, job: Job, err: TextIO) -> str:
         _until(session, lambda: session.found is not None or bool(session.problem))
         return session.problem
     if not job.embedded:
-        session.discover()
-        _until(session, lambda: session.discovered is not None)
-        fitting = [f for f in session.discovered or () if not job.engine or f.engine == job.engine]
-        if fitting:
-            session.aim(Target(fitting[0].base.root))
-            _until(session, lambda: session.found is not None or bool(session.problem))
+        session.discover(job.engine)
+        _until(session, lambda: session.discovered is not None and not session.aiming)
+        if session.found is not None or session.problem:
             return session.problem
-        if job.engine:
-            return f"no {job.engine} answers on the usual local ports; name its address with --url"
     return _embed(session, job, err)
 
 
 def _embed(session: Session, job: Job, err: TextIO) -> str:
-    session.embed(job.gguf, job.download)
+    session.gguf, session.download = job.gguf, job.download
+    session.embed()
     told_at = 0.0
     if session.builtin.state == "fetching":
         err.write("toklane: fetching the built-in model (93 MB, once)\n")

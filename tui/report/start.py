@@ -16,7 +16,7 @@ from tui.probes.sampler import Sampler
 from tui.report.headless import Job
 from tui.report.headless import run as send
 from tui.settings.config import ConfigError, Settings, load
-from tui.settings.secret import key_of
+from tui.settings.credentials import api_key
 
 
 def run(options: argparse.Namespace) -> int:
@@ -64,7 +64,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 def target_of(settings: Settings) -> Target | None:
     """The address that was named, with its key; None when none was. Raises ConfigError."""
-    key = key_of(settings.api_key_env, settings.api_key_file, os.environ)
     if not settings.url:
         return None
+    key = api_key(settings, os.environ)
     return Target(settings.url, key, settings.model, settings.ca_file or None, settings.insecure)

@@ -24,6 +24,9 @@ class Commanded(App[None]):
     def action_send(self) -> None:
         self.done.append("send")
 
+    def action_maximise(self, panel: int) -> None:
+        self.done.append(f"panel {panel}")
+
     def use_theme(self, name: str) -> None:
         self.done.append(f"theme {name}")
 
@@ -49,8 +52,19 @@ async def test_every_action_and_every_theme_is_listed_but_not_the_palette_itself
     app = Commanded()
     async with app.run_test():
         listed = {str(hit.text) async for hit in Commands(app.screen).discover()}
-    assert {key.action.replace("_", " ") for key in KEYS} - listed == {"palette", "interrupt"}
+    expected = {key.action.replace("_", " ") for key in KEYS} - {"palette", "interrupt", "maximise"}
+    assert expected <= listed
+    assert {f"maximise {panel}" for panel in range(1, 7)} <= listed
     assert {"theme dark", "theme light", "theme projector"} <= listed
+    assert not {"palette", "interrupt", "maximise"} & listed
+
+
+async def test_one_of_many_panels_is_chosen_by_its_number() -> None:
+    app = Commanded()
+    async with app.run_test():
+        (hit,) = (hit for hit in await hits(app, "maximise 3") if hit.text == "maximise 3")
+        await hit.command()
+    assert app.done == ["panel 3"]
 
 
 async def test_a_theme_is_found_by_its_name_and_taken() -> None:

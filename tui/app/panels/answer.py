@@ -39,7 +39,7 @@ class Answer(Panel):
         if view.failure is not None:
             title, body = "what happened", failed(view, view.failure, self._texts, width, room)
         else:
-            title, body = "answer", self._body(scene, room)
+            title, body = "answer", self._body(scene, width, room)
         return (titled(title, width, self.fill, lit=self.selected), *body) if titles else body
 
     def scroll(self, pages: int) -> None:
@@ -50,10 +50,10 @@ class Answer(Panel):
         self._following = self._top >= last
         self.again()
 
-    def _body(self, scene: Scene, room: int) -> Sequence[Row]:
+    def _body(self, scene: Scene, width: int, room: int) -> Sequence[Row]:
         lines = self._texts.count
         if not lines:
-            return ((((" " + nothing(scene), "secondary"),)),)
+            return tuple(((f" {line}", "secondary"),) for line in wrapped(nothing(scene), width - 2))[:room]
         if self._following:
             self._top = _jumped(self._top, lines, room)
         rows = [((" ", "text"), *row) for row in self._texts.lines(self._top, self._top + room)]
@@ -73,7 +73,7 @@ def _jumped(top: int, lines: int, room: int) -> int:
 def nothing(scene: Scene) -> str:
     """What stands where no text is."""
     if scene.view.stage is Stage.EMPTY and not scene.running:
-        return "the answer will stand here" if scene.engine.name else ""
+        return "← → turn the length of the prompt · a sends at every turn · ? explains every number"
     return "nothing yet" if scene.view.running or scene.running else "no text came"
 
 

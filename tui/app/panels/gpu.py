@@ -120,7 +120,7 @@ def _spent(name: str, cost: PhaseCost | None, view: View, width: int) -> Row:
     if cost.gpu_pct is not None:
         parts.append(("≥ " if cost.gpu_at_least else "") + percent(cost.gpu_pct))
     elif cost.cpu_pct is not None:
-        parts.append(percent(cost.cpu_pct))
+        parts.append(("cpu " if any(r.gpus for r in view.samples[-1:]) else "") + percent(cost.cpu_pct))
     phase = view.phase(name)
     if cost.energy_j is not None and phase is not None and phase.duration_ns:
         about = "~" if cost.energy_about else ""

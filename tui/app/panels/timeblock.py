@@ -106,9 +106,8 @@ class TimeBlock(Panel):
         if plan.names:
             rows.append(gutter.put("", names_row(lane, fill, marks=_provenance(view, self.plan.form))))
         style = "text bold reverse" if self.selected else "secondary"
-        title = max(0, (plan.lane - 1) // 2) if plan.lane != 2 else 0
         for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, now_ns), fill)):
-            rows.append(gutter.put(gutter.phases if n == title else "", row, style))
+            rows.append(gutter.put(gutter.phases if not n else "", row, style))
         if plan.ghost:
             rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
         tick_ns = ticks(lane.end_ns, 8 if lane.width >= 100 else 5, lane.start_ns)
@@ -160,7 +159,7 @@ def _extent(scene: Scene) -> Extent:
     return Extent(
         run=scene.run_number,
         now_ns=view.now_ns,
-        over=not view.running,
+        over=not view.running and view.stage is not Stage.EMPTY,
         ghost_ns=scene.ghost.total_ns if scene.ghost else 0,
         expected_ns=scene.expected_ns or 0 if waits else 0,
         median_ns=view.gaps.p50_ns or 0,
