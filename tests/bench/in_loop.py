@@ -1,4 +1,4 @@
-"""The baseline, `python -m tests.bench.in_loop`: the same monitor, its stream read by httpx in Textual's loop."""
+"""The baseline: the same monitor, but its stream is read by httpx in Textual's own loop."""
 
 from __future__ import annotations
 

@@ -41,7 +41,8 @@ def cost(pid: int) -> Cost:
 def busy_cores(number: int | None = None) -> Iterator[None]:
     """Keep every core (or so many) busy, as an engine does that runs on the processor."""
     burners = [
-        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number or os.cpu_count() or 1)
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(number or os.cpu_count() or 1)
     ]
     try:
         yield

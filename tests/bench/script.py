@@ -1,4 +1,4 @@
-"""What the scripted server says: one reply as timed messages, decided by the name of the model that is asked."""
+"""What the scripted server says: the model's name decides a reply, a list of timed messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request watched from beginning to end: by the monitor in its terminal, or by the same reader without one."""
+"""One request from beginning to end: on the monitor in its terminal, or by the reader alone."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def watched(
     """The request on the screen of `program`; `meanwhile` is called while the tokens come."""
     with monitor(server.url, script.name, program, bytes_per_s) as (terminal, runs):
         pressed = len(terminal.pieces)
-        terminal.type("\r")
+        terminal.press("\r")
         time.sleep(_SETTLE_S)
         before, first = cost(terminal.pid), len(terminal.pieces)
         if meanwhile is not None:
@@ -132,15 +132,24 @@ def headless(server: Server, script: Script) -> Sitting:
     """The same reader, with nobody who draws."""
     with tempfile.TemporaryDirectory(prefix="toklane-bench-") as folder:
         path = Path(folder, "run.jsonl")
-        body = {"model": script.name, "messages": [{"role": "user", "content": "go"}], "stream": True}
-        headers = {"Content-Type": "application/json"}
-        order = StreamOrder(
-            1, f"{server.url}/v1/chat/completions", headers=headers, body=json.dumps(body), record=str(path)
-        )
-        child = Child.start()
-        child.send(order)
-        while not any(isinstance(it, Item) and isinstance(it.record, End) for it in child.drain()):
-            time.sleep(_TICK_S)
-        child.close()
-        truth = server.truth(_LATE_S)
+        truth = record(server, script, path)
         return Sitting(truth, pairs(truth, seen(read(path))))
+
+
+def record(server: Server, script: Script, path: Path) -> Truth:
+    """One request by the capture child alone, into the recording `path`."""
+    body = {"model": script.name, "messages": [{"role": "user", "content": "go"}], "stream": True}
+    order = StreamOrder(
+        1,
+        f"{server.url}/v1/chat/completions",
+        headers={"Content-Type": "application/json"},
+        body=json.dumps(body),
+        record=str(path),
+        meta={"engine": "openai"},
+    )
+    child = Child.start()
+    child.send(order)
+    while not any(isinstance(it, Item) and isinstance(it.record, End) for it in child.drain()):
+        time.sleep(_TICK_S)
+    child.close()
+    return server.truth(_LATE_S)

@@ -56,7 +56,7 @@ class Terminal:
         """The program's process."""
         return self._process.pid
 
-    def type(self, keys: str) -> int:
+    def press(self, keys: str) -> int:
         """Press keys; the monotonic time at which."""
         now_ns = time.monotonic_ns()
         os.write(self._main, keys.encode())
@@ -91,7 +91,7 @@ class Terminal:
     def close(self) -> None:
         """Press q; a program that stays is killed."""
         if self._process.poll() is None and not self._over:
-            self.type("q")
+            self.press("q")
         try:
             self._process.wait(_LEAVE_S)
         except subprocess.TimeoutExpired:

@@ -6,6 +6,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 from tui.capture.recording import Recording
 from tui.domain.wire import Note, Read
@@ -15,7 +16,7 @@ from tui.domain.wire import Note, Read
 class Truth:
     """One reply as the server sent it; entry i of every list is message i. Times are CLOCK_MONOTONIC.
 
-    arrived_ns: the request was read. sent_ns: just before the send. ends: bytes of the body up to and with it.
+    arrived_ns: the request was read. sent_ns: just before the send. ends: bytes of the body up to its end.
     tokens: new tokens in it.
     """
 
@@ -93,7 +94,9 @@ def pairs(truth: Truth, reads: Sequence[Seen]) -> list[Pair]:
     for i in truth.texts:
         at = bisect_left(ends, truth.ends[i])
         if at == len(reads):
-            raise ValueError(f"the reader saw {ends[-1] if ends else 0} bytes, message {i} ends at {truth.ends[i]}")
+            raise ValueError(
+                f"the reader saw {ends[-1] if ends else 0} bytes, message {i} ends at {truth.ends[i]}"
+            )
         found.append(Pair(truth.sent_ns[i], reads[at]))
     return found
 
@@ -116,7 +119,7 @@ def impossible(matched: Iterable[Pair], slack_ns: int = 1_000) -> int:
 def gap_errors(matched: Sequence[Pair]) -> list[float]:
     """|measured gap - true gap| / true gap, for every two neighbours."""
     errors: list[float] = []
-    for before, after in zip(matched, matched[1:], strict=False):
+    for before, after in pairwise(matched):
         true_ns = after.sent_ns - before.sent_ns
         errors.append(abs(after.read.at_ns - before.read.at_ns - true_ns) / true_ns)
     return errors

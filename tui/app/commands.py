@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 from textual.markup import escape
@@ -15,6 +15,7 @@ from tui.settings import themes
 from tui.settings.keys import Key
 
 _NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
+_BY_WHAT_IT_DOES = 0.001  # any match of a name comes before it
 
 
 class Commanded(Protocol):
@@ -24,6 +25,15 @@ class Commanded(Protocol):
 
     async def run_action(self, action: str) -> bool: ...
     def use_theme(self, name: str) -> None: ...
+
+
+class Palette(CommandPalette):
+    """The page that finds commands by name."""
+
+    CSS_PATH = "styles/palette.tcss"
+
+    def __init__(self) -> None:
+        super().__init__([Commands], placeholder="type what you want to do · enter do it · esc back")
 
 
 class Commands(Provider):
@@ -36,7 +46,7 @@ class Commands(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for name, does, call in self._all():
-            score = matcher.match(f"{name} {does}")
+            score = matcher.match(name) or (_BY_WHAT_IT_DOES if query.casefold() in does.casefold() else 0)
             if score > 0:
                 yield Hit(score, _highlighted(matcher, name), call, text=name, help=escape(does))
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from textual.app import App
-from textual.command import CommandPalette, Hit
+from textual.command import Hit
 
-from tui.app.commands import Commands
+from tui.app.commands import Commands, Palette
 from tui.settings.keys import KEYS
 
 
@@ -38,7 +38,7 @@ async def hits(app: App[None], query: str) -> list[Hit]:
 async def test_the_palette_runs_what_was_chosen() -> None:
     app = Commanded()
     async with app.run_test() as pilot:
-        app.push_screen(CommandPalette())
+        app.push_screen(Palette())
         await pilot.pause()
         await pilot.press(*"send")
         await pilot.pause()
@@ -75,10 +75,12 @@ async def test_a_theme_is_found_by_its_name_and_taken() -> None:
     assert app.done == ["theme projector"]
 
 
-async def test_an_action_is_found_by_what_it_does() -> None:
+async def test_an_action_is_found_by_what_it_does_but_names_come_first() -> None:
     app = Commanded()
     async with app.run_test():
-        assert "cache" in {hit.text for hit in await hits(app, "identical prompt")}
+        assert [hit.text for hit in await hits(app, "identical prompt")] == ["cache"]
+        best = max(await hits(app, "the"), key=lambda hit: hit.score)
+    assert str(best.text).startswith("theme")
 
 
 async def test_a_file_name_that_looks_like_markup_is_shown_as_it_is(

@@ -72,6 +72,15 @@ async def test_the_key_that_opened_a_page_closes_it(
         assert seen.results == [None]
 
 
+async def test_the_users_own_key_closes_the_page_it_opened(show: Callable[..., Any]) -> None:
+    async with show(HelpScreen()) as seen:
+        seen.pilot.app.set_keymap({"help": "f1"})
+        await seen.press("question_mark")
+        assert not seen.results
+        await seen.press("f1")
+        assert seen.results == [None]
+
+
 async def test_explanation_says_all_that_is_known(
     show: Callable[..., Any],
 ) -> None:

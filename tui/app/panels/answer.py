@@ -86,12 +86,14 @@ def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> 
         facts = facts[1:]
     rows: list[Row] = []
     for name, told, style in facts:
-        for n, text in enumerate(wrapped(" ".join(clean(told).split()), width - 10)):
+        for n, text in enumerate(wrapped(" ".join(clean(told).split()), width - 12)):
             rows.append(((f" {name if not n else '':<8}", "secondary"), (text, style)))
     if room >= 3:
         rows.append(
             ((f" {'answer':<8}", "secondary"), (arrived, "text"), (" ▚" if texts.count else "", "failed"))
         )
+    if len(rows) > room:
+        rows[room - 1] = (*rows[room - 1], (" …", "secondary"))
     return rows[:room]
 
 

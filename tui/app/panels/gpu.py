@@ -155,9 +155,10 @@ def _last(pressure: Pressure, gpus: Sequence[Gpu], width: int) -> Row:
 
 def without_gpu(pressure: Pressure, now: Reading, width: int) -> Row:
     busy = pressure.flow.cpu_busy_cores if pressure.flow else None
-    told = f"CPU {busy:.0f} of {now.cpu_cores} cores" if busy is not None and now.cpu_cores else ""
+    told = f": CPU {busy:.0f} of {now.cpu_cores}" if busy is not None and now.cpu_cores else ""
     why = clean(now.gpu_reason) or "no GPU"
-    return most(((f" {why}", "secondary"),), [((f": {told}", "secondary"),)] if told else [], width)
+    parts: list[Row] = [((told, "secondary"),), ((" cores" if told else "", "secondary"),)]
+    return most(((f" {why}", "secondary"),), parts, width)
 
 
 def in_short(pressure: Pressure) -> tuple[str, float | None, str, str]:

@@ -17,7 +17,8 @@ from tui.plot.paint import area
 from tui.plot.rows import Row, join
 
 _BEFORE_GAUGE = 34
-_QUIET = ("send", "connect", "finish")  # the first to go when rows are short
+_QUIET = ("send", "connect", "finish")  # shown when they count, and the first to go when rows are short
+_COUNTS = 0.01
 
 
 class Phases(Panel):
@@ -34,7 +35,8 @@ def table(scene: Scene, width: int, height: int, fill: Fill) -> Sequence[Row]:
     if not view.phases:
         return (((" nothing was sent yet", "secondary"),),) if height else ()
     total = sum(p.duration_ns for p in view.phases)
-    blocks = [(phase, _lines(phase, scene, total, width, fill)) for phase in view.phases]
+    shown = [p for p in view.phases if p.name not in _QUIET or p.duration_ns >= _COUNTS * total or p.running]
+    blocks = [(phase, _lines(phase, scene, total, width, fill)) for phase in shown]
     for quiet in (*_QUIET, "unattributed"):
         if sum(len(lines) for _, lines in blocks) <= height:
             break

@@ -58,7 +58,7 @@ def explained(number: Number) -> tuple[tuple[str, str], ...]:
     origin = value.provenance
     shown = f"{number.text} {origin.mark}" if value.known else number.text
     rows = [
-        ("now" if value.known else "why not", shown if value.known else literal(value.note)),
+        ("value" if value.known else "why not", shown if value.known else literal(value.note)),
         ("what", what.says),
         ("formula", what.formula),
         ("here", literal(value.note) if value.known else ""),
