@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 
 from tui import cli
-from tui.settings.config import ConfigError
+from tui.settings.usage import WrongUsage
 
 INTERRUPTED, TERMINATED, FAILED = 130, 143, 1
 
@@ -21,7 +21,7 @@ def main() -> None:
     """The `toklane` command."""
     try:
         status = _main()
-    except (cli.WrongUsage, ConfigError) as error:
+    except WrongUsage as error:
         cli.complain(str(error))
         status = cli.WRONG_USAGE
     except KeyboardInterrupt:

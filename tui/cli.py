@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from tui.settings.options import BY_NAME, OPTIONS
+from tui.settings.usage import WrongUsage
 
 COMMANDS: Mapping[str, str] = {
     "run": "one request, no screen",
@@ -30,10 +31,6 @@ _EXAMPLES = """examples:
 
 commands (each has --help):
 """
-
-
-class WrongUsage(Exception):
-    """What was typed can't be done; the message is one line with a remedy."""
 
 
 class _Version(argparse.Action):

@@ -25,7 +25,7 @@ GIB = 2**30
 LLAMA = ev.Dialect("llama.cpp", head_is_queue_end=True, names_wait=True)
 WORDS = (
     "Prefill", " reads", " the", " whole", " prompt", " in", " parallel,", " so", " it", " is", " limited",
-    " by", " arithmetic.", " Decode", " writes", " one", " token", " after", " another.",
+    " by", " arithmetic.", " Decode", " writes", " one", " token", " after", " another. ",
 )  # fmt: skip
 ENGINE = Found(
     engine="llama.cpp",
@@ -84,7 +84,9 @@ def writing(
             at += stall[1]
         wobble = (n * 7919 % 13 - 6) * gap_ns // 40
         yield ev.Arrived(at + wobble, None, at + wobble + 60_000, True, 1, 1)
-        yield ev.Generated(at + wobble, answer=said[(n - 1) % len(said)], count=n)
+        turn, place = divmod(n - 1, len(said))
+        word = said[place] if place else f"{turn + 1}. {said[0]}"
+        yield ev.Generated(at + wobble, answer=word, count=n)
         at += gap_ns
 
 
@@ -219,7 +221,8 @@ class ScriptedSession:
         label = f"run {number} · {knobs.prompt_tokens} · {knobs.cache.value}"
         self.sent.append(knobs)
         self.run = Run(number, knobs, label, Path(f"run-{number}.jsonl"))
-        self._state, self._coming, self._zero_ns = State(), self.script(knobs), self.clock()
+        coming = sorted(self.script(knobs), key=lambda event: event.at_ns)
+        self._state, self._coming, self._zero_ns = State(), coming, self.clock()
         self.running = True
 
     def cancel(self) -> None:

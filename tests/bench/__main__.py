@@ -37,7 +37,7 @@ def main() -> int:
     """The exit status is 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(MEASUREMENTS)}")
-    parser.add_argument("--quick", action="store_true", help="shorter and less often")
+    parser.add_argument("--quick", action="store_true", help="shorter and only once: a first look")
     options = parser.parse_args()
     if unknown := set(options.names) - set(MEASUREMENTS):
         parser.error(f"there is no measurement {', '.join(sorted(unknown))}")

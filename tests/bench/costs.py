@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 from tests.bench.lab import Case, Lab
-from tests.bench.processes import cost
-from tests.bench.sitting import monitor
 from tests.bench.table import Row
 from tests.bench.truth import lag_growth
 
@@ -17,21 +14,14 @@ FASTEST_TPS = 5000
 
 def rows(lab: Lab) -> Iterator[Row]:
     """Busy at three rates, then idle."""
-    at_80, at_500, at_5000 = (Case("monitor", rate) for rate in (80, 500, FASTEST_TPS))
-    n = lab.rounds
-    lab.measure((at_80, at_500, at_5000), n)
-    yield Row("80 tok/s", lab.over(at_80, n, lambda it: it.cpu_percent), "%", most=10)
-    yield Row("500 tok/s", lab.over(at_500, n, lambda it: it.cpu_percent), "%", most=15)
-    yield Row("5,000 tok/s", lab.over(at_5000, n, lambda it: it.cpu_percent), "%")
-    growth = lab.over(at_5000, n, lambda it: lag_growth(it.pairs))
+    at_80, at_500, fastest = (Case("monitor", rate) for rate in (80, 500, FASTEST_TPS))
+    lab.measure(at_80, at_500, fastest)
+    for case, most in ((at_80, 10), (at_500, 15), (fastest, None)):
+        at = f"{case.rate_tps:,} tok/s"
+        yield Row(at, lab.over(case, lambda it: it.cpu_percent), "%", most=most)
+        yield Row(f"{at}: of it the screen's process", lab.over(case, lambda it: it.own_cpu_percent), "%")
+    growth = lab.over(fastest, lambda it: lag_growth(it.pairs))
     yield Row("5,000 tok/s: stamp error, last fifth / first fifth", growth, most=1.5)
-    late = lab.over(at_5000, n, lambda it: it.shown_ns / 1e6)
+    late = lab.over(fastest, lambda it: it.shown_ns / 1e6)
     yield Row("5,000 tok/s: last token until the screen says so", late, "ms", most=250)
-    yield Row("idle, live panels", [_idle(lab) for _ in range(lab.few)], "%")
-
-
-def _idle(lab: Lab) -> float:
-    with monitor(lab.server.url, "one-80-400") as (terminal, _):
-        before = cost(terminal.pid)
-        time.sleep(lab.seconds)
-        return cost(terminal.pid).cpu_share(before)
+    yield Row("idle, live panels", [idle.cpu_percent for idle in lab.idle()], "%")

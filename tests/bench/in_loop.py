@@ -2,59 +2,46 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
-import os
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 
-from tui.app.main import Monitor
-from tui.capture.channel import Child
+from tui import __main__ as toklane
+from tui.capture import channel
 from tui.capture.frames import Frame, Item, Mark
 from tui.capture.lines import to_line
 from tui.capture.orders import Order, StreamOrder
 from tui.capture.run import Run
-from tui.capture.session import Session
-from tui.capture.shelf import Shelf
-from tui.capture.target import Target
-from tui.domain.knobs import Knobs
-from tui.probes.sampler import Sampler
 
 
-class InLoop:
-    """A `channel.Channel` that reads streams as most programs do; everything else goes to the real child.
+class InLoop(channel.Child):
+    """Reads streams as most programs do; everything else goes to the real child.
 
     Each line is stamped when httpx hands it over. The recording is written at the end, so that it costs
     nothing while the tokens come.
     """
 
-    def __init__(self) -> None:
-        self._child = Child.start()
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        super().__init__(process)
         self._client = httpx.AsyncClient(timeout=None, trust_env=False)
         self._frames: list[Frame] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     def send(self, order: Order) -> None:
+        """Streams to the loop, the rest to the child."""
         if isinstance(order, StreamOrder):
             self._tasks.append(asyncio.get_running_loop().create_task(self._stream(order)))
         else:
-            self._child.send(order)
+            super().send(order)
 
     def drain(self) -> list[Frame]:
+        """What came from both."""
         mine, self._frames = self._frames, []
-        return [*self._child.drain(), *mine]
-
-    def wait(self, timeout_s: float | None) -> bool:
-        return self._child.wait(timeout_s)
-
-    def fileno(self) -> int:
-        return self._child.fileno()
-
-    def close(self) -> None:
-        self._child.close()
+        return [*super().drain(), *mine]
 
     async def _stream(self, order: StreamOrder) -> None:
         kept: list[Item] = []
@@ -82,23 +69,9 @@ class InLoop:
 
 
 def main() -> None:
-    """The monitor on one engine; takes the options that the bench gives to the real one."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--url")
-    parser.add_argument("--model")
-    parser.add_argument("--prompt-tokens", type=int)
-    options = parser.parse_args()
-    sampler = Sampler()
-    sampler.start()
-    runs = Shelf(Path(os.environ["TOKLANE_HOME"], "state", "runs"))
-    session = Session(InLoop(), sampler, runs)
-    target = Target(options.url, model=options.model)
-    try:
-        Monitor(
-            session, Knobs(prompt_tokens=options.prompt_tokens), on_start=lambda: session.aim(target)
-        ).run()
-    finally:
-        session.close()
+    """The `toklane` command with this reader in place of its own."""
+    channel.Child = InLoop  # type: ignore[misc]
+    toklane.main()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from tests.bench.truth import percentile
 
 TITLE = "keys: from the key to its repaint"
 _KEYS = ("\x1b[C", "\x1b[D")  # longer, shorter
-_PRESSES = 24
+_PRESSES = 20
 _PAUSE_S = (0.1, 0.2)
 _DIAL = "prompt ←"
 
@@ -26,7 +26,7 @@ def rows(lab: Lab) -> Iterator[Row]:
     """Idle and under 500 tok/s, each on a fresh monitor, in turns."""
     idle: list[list[float]] = []
     busy: list[list[float]] = []
-    for _ in range(lab.few):
+    for _ in range(lab.rounds):
         idle.append(_latencies(lab, None))
         busy.append(_latencies(lab, Script("one", 500, round(500 * _PRESSES * 0.25))))
     for name, rounds in (("idle", idle), ("500 tok/s", busy)):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
-from tests.bench.processes import busy_cores
+from tests.bench.processes import busy_cores, cost
 from tests.bench.script import Script
 from tests.bench.serving import Server
-from tests.bench.sitting import MONITOR, Sitting, headless, watched
+from tests.bench.sitting import MONITOR, Sitting, headless, monitor, watched
 from tests.bench.terminal import Terminal
 
 IN_LOOP = ("-m", "tests.bench.in_loop")
@@ -30,31 +31,45 @@ class Case:
     terminal: str = "fast"
 
 
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """A monitor that waits for a key: processor time of all its processes, and what it writes."""
+
+    cpu_percent: float
+    bytes_per_s: float
+
+
 @dataclass(slots=True)
 class Lab:
-    """`seconds` of decoding in each sitting, `rounds` of each case; `few` where one costs much."""
+    """`seconds` of decoding in each sitting, and how many `rounds` of each case."""
 
     server: Server
     seconds: float
     rounds: int
-    few: int
     _known: dict[tuple[Case, int], Sitting] = field(default_factory=dict)
+    _idle: list[Idle] = field(default_factory=list)
 
-    def measure(self, cases: Sequence[Case], rounds: int) -> None:
+    def measure(self, *cases: Case) -> None:
         """Every case in every round, interleaved, every second round backwards. What is known stays."""
-        for number in range(rounds):
+        for number in range(self.rounds):
             for case in cases if number % 2 == 0 else reversed(cases):
                 if (case, number) not in self._known:
                     self._known[case, number] = self._sit(case)
 
-    def over(self, case: Case, rounds: int, what: Callable[[Sitting], float]) -> list[float]:
+    def over(self, case: Case, what: Callable[[Sitting], float]) -> list[float]:
         """One number of each round of a case that was measured."""
-        return [what(self._known[case, number]) for number in range(rounds)]
+        return [what(self._known[case, number]) for number in range(self.rounds)]
 
-    def ratio(self, case: Case, to: Case, rounds: int, what: Callable[[Sitting], float]) -> list[float]:
+    def ratio(self, case: Case, to: Case, what: Callable[[Sitting], float]) -> list[float]:
         """The number of one case over that of another, round by round."""
-        pairs = zip(self.over(case, rounds, what), self.over(to, rounds, what), strict=True)
+        pairs = zip(self.over(case, what), self.over(to, what), strict=True)
         return [here / there for here, there in pairs]
+
+    def idle(self) -> list[Idle]:
+        """A monitor that waits, once for each round."""
+        while len(self._idle) < self.rounds:
+            self._idle.append(self._wait())
+        return self._idle
 
     def _sit(self, case: Case) -> Sitting:
         script = Script("one", case.rate_tps, round(case.rate_tps * self.seconds))
@@ -65,6 +80,14 @@ class Lab:
             slow = SLOW_BYTES_PER_S if case.terminal == "slow" else None
             return watched(self.server, script, program, slow, _stall if case.terminal == "stalled" else None)
 
+    def _wait(self) -> Idle:
+        with monitor(self.server.url, "one-80-400") as (terminal, _):
+            before, first = cost(terminal.pid), len(terminal.pieces)
+            time.sleep(self.seconds)
+            after, last = cost(terminal.pid), len(terminal.pieces)
+        written = sum(len(piece.data) for piece in terminal.pieces[first:last])
+        return Idle(after.all_percent(before), written / (after.at_s - before.at_s))
+
 
 def _stall(terminal: Terminal) -> None:
     terminal.stall(STALL_S)
@@ -72,6 +95,6 @@ def _stall(terminal: Terminal) -> None:
 
 @contextmanager
 def lab(quick: bool) -> Iterator[Lab]:
-    """A lab with its server; `quick` measures shorter and less often."""
+    """A lab with its server; `quick` measures shorter and once."""
     with Server() as server:
-        yield Lab(server, 2.0, 3, 1) if quick else Lab(server, 4.0, 3, 3)
+        yield Lab(server, 2.0, 1) if quick else Lab(server, 3.0, 3)

@@ -24,13 +24,15 @@ _MIB = 1 << 20
 
 def rows(lab: Lab) -> Iterator[Row]:
     """Growth and size."""
-    grown = [_growth() for _ in range(lab.few)]
+    grown = [_growth() for _ in range(lab.rounds)]
     yield Row("100,000 tokens in the state", grown, "MiB", most=5)
     case = Case("monitor", FASTEST_TPS)
-    lab.measure((case,), lab.few)
-    rss = [size / 1e6 for size in lab.over(case, lab.few, lambda it: it.rss_bytes)]
-    tokens = round(FASTEST_TPS * lab.seconds)
-    yield Row(f"the screen's process after {tokens:,} tokens", rss, "MB", most=50)
+    lab.measure(case)
+    tokens = f"{round(FASTEST_TPS * lab.seconds):,} tokens"
+    rss = lab.over(case, lambda it: it.after.own_rss_bytes / 1e6 if it.after else 0.0)
+    yield Row(f"the screen's process after {tokens}", rss, "MB", most=50)
+    everyone = lab.over(case, lambda it: it.after.all_rss_bytes / 1e6 if it.after else 0.0)
+    yield Row(f"all processes after {tokens}", everyone, "MB")
 
 
 def _growth() -> float:

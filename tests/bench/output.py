@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.bench.lab import Case, Lab
 from tests.bench.processes import cost
 from tests.bench.script import Script
-from tests.bench.sitting import FINISHED, START_S, home, monitor, record
+from tests.bench.sitting import FINISHED, START_S, home, record
 from tests.bench.table import Row
 from tests.bench.terminal import Terminal
 
@@ -20,21 +20,15 @@ _KB = 1e3
 
 def rows(lab: Lab) -> Iterator[Row]:
     """While tokens come, while only the machine's panels live, and while nothing changes at all."""
-    n = lab.rounds
     busy = [Case("monitor", rate) for rate in (80, 500)]
-    lab.measure(busy, n)
+    lab.measure(*busy)
     for case in busy:
-        told = [value / _KB for value in lab.over(case, n, lambda it: it.bytes_per_s)]
-        yield Row(f"{case.rate_tps} tok/s", told, "kB/s", most=100)
-    yield Row("idle, live panels", [_idle(lab) for _ in range(lab.few)], "kB/s", most=2)
-    still = [_still(lab) for _ in range(lab.few)]
+        written = [value / _KB for value in lab.over(case, lambda it: it.bytes_per_s)]
+        yield Row(f"{case.rate_tps} tok/s", written, "kB/s", most=100)
+    yield Row("idle, live panels", [idle.bytes_per_s / _KB for idle in lab.idle()], "kB/s", most=2)
+    still = [_still(lab) for _ in range(lab.rounds)]
     yield Row("nothing changes (a replay at its end)", [size for size, _ in still], "B", most=0)
     yield Row("nothing changes: processor time", [share for _, share in still], "%", most=1)
-
-
-def _idle(lab: Lab) -> float:
-    with monitor(lab.server.url, "one-80-400") as (terminal, _):
-        return _written(terminal, lab.seconds) / _KB / lab.seconds
 
 
 def _still(lab: Lab) -> tuple[float, float]:
@@ -46,12 +40,7 @@ def _still(lab: Lab) -> tuple[float, float]:
         with Terminal(command, environ) as terminal:
             terminal.wait_for(FINISHED, START_S)
             time.sleep(1.0)
-            before = cost(terminal.pid)
-            written = _written(terminal, lab.seconds)
-            return written, cost(terminal.pid).cpu_share(before)
-
-
-def _written(terminal: Terminal, seconds: float) -> int:
-    first = len(terminal.pieces)
-    time.sleep(seconds)
-    return sum(len(piece.data) for piece in terminal.pieces[first:])
+            before, first = cost(terminal.pid), len(terminal.pieces)
+            time.sleep(lab.seconds)
+            share = cost(terminal.pid).all_percent(before)
+            return sum(len(piece.data) for piece in terminal.pieces[first:]), share

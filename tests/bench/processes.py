@@ -15,16 +15,21 @@ import psutil
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A program at one moment: seconds of processor time of all its processes, memory of the first one."""
+    """A program at one moment: processor time and memory of its first process, and of all of them."""
 
     at_s: float
-    cpu_s: float
+    own_cpu_s: float
+    all_cpu_s: float
     own_rss_bytes: int
     all_rss_bytes: int
 
-    def cpu_share(self, before: Cost) -> float:
-        """Percent of one core since `before`."""
-        return 100 * (self.cpu_s - before.cpu_s) / (self.at_s - before.at_s)
+    def own_percent(self, before: Cost) -> float:
+        """Of one core since `before`, the first process."""
+        return 100 * (self.own_cpu_s - before.own_cpu_s) / (self.at_s - before.at_s)
+
+    def all_percent(self, before: Cost) -> float:
+        """Of one core since `before`, all processes together."""
+        return 100 * (self.all_cpu_s - before.all_cpu_s) / (self.at_s - before.at_s)
 
 
 def cost(pid: int) -> Cost:
@@ -32,9 +37,10 @@ def cost(pid: int) -> Cost:
     own = psutil.Process(pid)
     everyone = [own, *own.children(recursive=True)]
     at_s = time.monotonic()
-    spent = [process.cpu_times() for process in everyone]
+    times = [process.cpu_times() for process in everyone]
+    spent = [one.user + one.system for one in times]
     rss = [process.memory_info().rss for process in everyone]
-    return Cost(at_s, sum(times.user + times.system for times in spent), rss[0], sum(rss))
+    return Cost(at_s, spent[0], sum(spent), rss[0], sum(rss))
 
 
 @contextmanager

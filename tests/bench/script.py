@@ -9,9 +9,9 @@ from dataclasses import dataclass
 SHAPES = {
     "one": "one token per message",
     "two": "two tokens per message",
-    "role": "an empty message with the role first, long before the first token",
-    "reasoning": "reasoning first, then the answer",
-    "counted": "one token per message, usage with every message",
+    "role": "an empty role message first",
+    "reasoning": "reasoning first",
+    "counted": "usage with every message",
 }
 DIALECTS = ("openai", "llama.cpp")
 PREFILL_NS = 300_000_000
@@ -59,10 +59,11 @@ class Message:
     tokens: int = 0
 
 
-def reply(script: Script, dialect: str, prompt_tokens: int) -> list[Message]:
+def reply(script: Script, dialect: str, prompt_tokens: int) -> Iterator[Message]:
     """The whole reply, in order."""
-    return [*_before(script, dialect, prompt_tokens), *_tokens(script, dialect, prompt_tokens),
-            *_after(script, dialect, prompt_tokens)]  # fmt: skip
+    yield from _before(script, dialect, prompt_tokens)
+    yield from _tokens(script, dialect, prompt_tokens)
+    yield from _after(script, dialect, prompt_tokens)
 
 
 def _before(script: Script, dialect: str, prompt_tokens: int) -> Iterator[Message]:

@@ -65,8 +65,9 @@ def _serve(connection: socket.socket, dialect: str) -> None:
                 name, _, value = header.partition(b":")
                 if name.lower() == b"content-length":
                     length = int(value)
-            body = json.loads(lines.read(length)) if length else {}
+            data = lines.read(length)
             arrived_ns = time.monotonic_ns()
+            body = json.loads(data) if data else {}
             path = words[1].decode()
             if path == "/v1/chat/completions":
                 _stream(connection, dialect, body, arrived_ns, sys.stdout)
@@ -114,7 +115,7 @@ def _stream(
     connection.sendall(
         b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     )
-    messages = reply(named(model), dialect, prompt_tokens(body))
+    messages = list(reply(named(model), dialect, prompt_tokens(body)))
     sent_ns: list[int] = []
     try:
         _send(connection, messages, max(arrived_ns, time.monotonic_ns() - messages[0].due_ns), sent_ns)

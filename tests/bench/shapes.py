@@ -17,7 +17,7 @@ from tests.bench.table import Row
 from tests.bench.truth import Truth
 
 TITLE = "shapes: TTFT and decode rate as told"
-_RATE_TPS, _TOKENS = 400, 400
+_RATE_TPS, _TOKENS = 400, 300
 _OTHERS = ((20, 40), (5000, 5000))
 _WAIT_S = 30.0
 
@@ -48,11 +48,11 @@ def rows(lab: Lab) -> Iterator[Row]:
         shapes = [(d, Script(shape, _RATE_TPS, _TOKENS)) for d in DIALECTS for shape in SHAPES]
         cases = shapes + [("openai", Script("one", rate, tokens)) for rate, tokens in _OTHERS]
         told: dict[tuple[str, Script], list[Told]] = {case: [] for case in cases}
-        for number in range(lab.few):
+        for number in range(lab.rounds):
             for dialect, script in cases if number % 2 == 0 else reversed(cases):
                 told[dialect, script].append(tell(servers[dialect], script))
         for (dialect, script), all_told in told.items():
-            name = f"{dialect}, {SHAPES[script.shape]}"[:44] + f", {script.rate_tps} tok/s:"
+            name = f"{dialect}, {SHAPES[script.shape]}, {script.rate_tps} tok/s:"
             yield Row(f"{name} TTFT", [it.ttft_error_ms for it in all_told], "ms", most=5)
             yield Row(f"{name} rate", [it.rate_error_percent for it in all_told], "%", most=0.5)
 

@@ -37,16 +37,26 @@ class Sitting:
     """What was true, what the reader saw; and the program's cost and output while the tokens came.
 
     shown_ns: from the last token's send until the screen said that the request is finished.
-    Without a screen the last five are 0.
+    Without a screen there is no cost, and the last three are 0.
     """
 
     truth: Truth
     pairs: Sequence[Pair]
-    cpu_percent: float = 0.0
-    rss_bytes: int = 0
+    before: Cost | None = None
+    after: Cost | None = None
     bytes_per_s: float = 0.0
     frames_per_s: float = 0.0
     shown_ns: int = 0
+
+    @property
+    def own_cpu_percent(self) -> float:
+        """The screen's process."""
+        return self.after.own_percent(self.before) if self.after and self.before else 0.0
+
+    @property
+    def cpu_percent(self) -> float:
+        """All processes of the program."""
+        return self.after.all_percent(self.before) if self.after and self.before else 0.0
 
 
 @contextmanager
@@ -107,8 +117,8 @@ def _sitting(
     return Sitting(
         truth,
         pairs(truth, seen(recording)),
-        after.cpu_share(before),
-        after.own_rss_bytes,
+        before,
+        after,
         len(drawn) / seconds,
         drawn.count(FRAME) / seconds,
         finished_ns - truth.sent_ns[truth.texts[-1]],

@@ -263,7 +263,7 @@ def test_ends_in_other_words(words, end):
 
 
 def test_damaged_lines_are_skipped_and_counted():
-    good = lines({"meta": {"format": "toklane/1"}}, {"t": 1, "b": "good"})
+    good = lines({"meta": {}}, {"t": 0, "event": {"name": "sent"}}, {"t": 1, "b": "good"})
     bad = [
         b'{"t": 1, "b": \n',
         b"\xff\n",
@@ -283,15 +283,22 @@ def test_damaged_lines_are_skipped_and_counted():
     assert recording.damaged_lines == len(bad)
     assert not recording.ended
     assert recording.records[1:] == (
+        Note(0, "sent"),
         Read(1_000_000_000, b"good"),
         End(1_000_000_000, "error", "recording ends without an end"),
     )
 
 
 def test_a_damaged_first_line_loses_only_itself():
-    recording = parse([b'{"meta"\n', *lines({"t": 1, "b": "x"}, {"t": 2, "end": "eof"})])
+    rest = lines({"t": 0, "event": {"name": "sent"}}, {"t": 1, "b": "x"}, {"t": 2, "end": "eof"})
+    recording = parse([b'{"meta"\n', *rest])
     assert (recording.meta, recording.damaged_lines) == (Meta({}), 1)
-    assert Read(1_000_000_000, b"x") in recording.records
+    assert recording.records[1:] == (Note(0, "sent"), Read(1_000_000_000, b"x"), End(2_000_000_000, "eof"))
+
+
+def test_the_end_stays_last_whatever_its_time():
+    recording = parse(lines({"meta": {"status": 200}}, {"t": 5, "b": "x"}, {"t": 4, "end": "eof"}))
+    assert isinstance(recording.records[-1], End)
 
 
 @pytest.mark.parametrize("content", [[], [b"\n"], [b"%PDF-1.7\n"], [b"{}\n"]])

@@ -8,9 +8,24 @@ import time
 
 import pytest
 
-from tui.capture.stamps import StampedSocket
+from tui.capture.stamps import StampedSocket, keep_stamping
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux stamps what TCP receives")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def stamping():
+    """As the desk does for its whole life. The kernel obeys a little later: here we wait for it."""
+    with keep_stamping(), socket.create_server(("127.0.0.1", 0)) as listener:
+        with socket.create_connection(listener.getsockname()) as ours, listener.accept()[0] as peer:
+            ours.setblocking(False)
+            stamps = StampedSocket(ours)
+            until_s = time.monotonic() + 10
+            while sys.platform == "linux" and not stamps.kernel:
+                assert time.monotonic() < until_s
+                peer.send(b"a")
+                receive(stamps)
+        yield
 
 
 @pytest.fixture

@@ -216,12 +216,12 @@ def test_samples_and_notes_come_back_on_the_clock_of_the_run(inbox, server, wire
     peer.request()
     zero_ns = inbox.zero_ns(19)
     inbox.channel.send(SampleOrder({"used_bytes": 7}, zero_ns + 1_000))
-    inbox.channel.send(NoteOrder(19, "conditions", {"slots": 1}, zero_ns - 5))
+    inbox.channel.send(NoteOrder(19, "conditions", {"slots": 1, "mono_ns": 2}, zero_ns - 5))
     inbox.note(19, "conditions")
     peer.send(wire.HEAD + wire.LAST)
     records = inbox.records(19)
     assert Sample(1_000, {"used_bytes": 7}) in records
-    assert Note(-5, "conditions", {"slots": 1}) in records
+    assert Note(-5, "conditions", {"slots": 1, "mono_ns": 2}) in records
 
 
 @pytest.mark.parametrize("until", ["head", "end"])

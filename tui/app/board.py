@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.screen import Screen
 from textual.widget import Widget
 
+from tui.app.bindings import on_board
 from tui.app.layout import Plan, plan
 from tui.app.panels.answer import Answer
 from tui.app.panels.dial import Dial
@@ -27,9 +28,6 @@ from tui.app.panels.sentence import Sentence
 from tui.app.panels.timeblock import TimeBlock
 from tui.app.theming import Ink
 from tui.settings.keys import KEYS, Key
-
-EVERYWHERE = frozenset({"interrupt", "screenshot"})  # actions whose keys work on every page
-
 
 SELECTABLE = frozenset({"time", "phases", "memory", "gpu", "answer"})
 
@@ -63,26 +61,10 @@ def _tell(panel: Panel, boxes: Plan) -> None:
         panel.call_later(panel.again)
 
 
-def bindings(keys: Iterable[Key]) -> list[Binding]:
-    """Every row of the key table as bindings of the main screen; of many keys each chooses a thing."""
-    made = []
-    for row in keys:
-        if row.action in EVERYWHERE:
-            continue
-        if len(row.keys) > 2:
-            made += [
-                Binding(key, f"app.{row.action}({n})", row.does, show=False, id=f"{row.action}-{n}")
-                for n, key in enumerate(row.keys, start=1)
-            ]
-        else:
-            made.append(Binding(",".join(row.keys), f"app.{row.action}", row.does, show=False, id=row.action))
-    return made
-
-
 class Board(Screen[None], inherit_bindings=False):
     """All panels of the monitor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(KEYS)]
+    BINDINGS: ClassVar[list[BindingType]] = [*on_board(KEYS)]
     AUTO_FOCUS = None
     CSS = "Board { overflow: hidden; background: $background; }"
 
@@ -121,7 +103,7 @@ class Board(Screen[None], inherit_bindings=False):
     def maximise(self, name: str) -> None:
         """One panel over everything, or ("") all of them again."""
         self.planned.maximised = name
-        self.refresh(layout=True)
+        self.footer.refresh(layout=True)  # a child's wish makes the screen arrange all of them anew
 
     @property
     def selected(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tui.app import labels
 from tui.app.scene import Scene
 from tui.domain.values import Value
 from tui.domain.view import Stage, View
@@ -73,7 +74,7 @@ def _mark(value: Value) -> str:
 
 def _since(view: View) -> Shown:
     over = view.total_ns is not None
-    label, short = ("whole request", "total") if over else ("since sent", "sent")
+    label, short = labels.WHOLE if over else labels.SINCE
     value = view.since_sent
     if value.number is None:
         return Shown(label, short, "text", False)
@@ -85,9 +86,9 @@ def _ttft(view: View) -> Shown:
     value = view.ttft
     over = view.total_ns is not None
     if value.number is None:
-        return Shown("first token (TTFT)", "TTFT", "text", False, why=value.note if over else "")
+        return Shown(*labels.TTFT, "text", False, why=value.note if over else "")
     number, unit = duration_figure(round(value.number * _S))
-    return Shown("first token (TTFT)", "TTFT", "text", False, number, unit, _mark(value))
+    return Shown(*labels.TTFT, "text", False, number, unit, _mark(value))
 
 
 def _prefill(scene: Scene, units: Units) -> Shown:
@@ -99,7 +100,7 @@ def _prefill(scene: Scene, units: Units) -> Shown:
     if not whole and not lit:
         about = "last report"
     why = view.prefill.note if view.total_ns is not None else ""
-    return _rate("reading (prefill)", "prefill", lit, value, about, why, scene, units)
+    return _rate(labels.PREFILL, lit, value, about, why, scene, units)
 
 
 def _decode(scene: Scene, units: Units) -> Shown:
@@ -109,13 +110,14 @@ def _decode(scene: Scene, units: Units) -> Shown:
     value, about = (view.decode, "whole answer") if over else (view.decode_now, "last 1 s")
     if over and not value.known and view.decode_engine.known:
         value, about = view.decode_engine, "engine's clock"
-    return _rate("writing (decode)", "decode", lit, value, about, value.note if over else "", scene, units)
+    return _rate(labels.DECODE, lit, value, about, value.note if over else "", scene, units)
 
 
 def _rate(
-    label: str, role: str, lit: bool, value: Value, about: str, why: str, scene: Scene, units: Units
+    names: tuple[str, str], lit: bool, value: Value, about: str, why: str, scene: Scene, units: Units
 ) -> Shown:
+    role = names[1]
     if value.number is None:
-        return Shown(label, role, role, lit, why=why)
+        return Shown(*names, role, lit, why=why)
     number, unit = units.rate(scene.run_number, role, value.number)
-    return Shown(label, role, role, lit, number, unit, _mark(value), about)
+    return Shown(*names, role, lit, number, unit, _mark(value), about)

@@ -82,10 +82,10 @@ _SMALL_HAS = {
 _SMALL_LESS = ("air1", "air2", "dial", "load", "gaps", "gaps", "gauges", "gauges")
 _SMALL_MORE = ("answer",) * 7 + ("gaps",) * 4 + ("load",) * 3 + ("lane",) * 3
 _LINE_HAS = {
-    "header": 1, "sentence": 1, "figures": 1,
+    "header": 1, "sentence": 2, "figures": 1,
     "lane": 1, "axis": 1, "gauges": 2, "answer": 1, "dial": 1, "footer": 1,
 }  # fmt: skip
-_LINE_LESS = ("axis", "dial", "gauges", "gauges", "header")
+_LINE_LESS = ("axis", "dial", "gauges", "gauges", "header", "sentence")
 _TIME = ("names", "lane", "ghost", "axis", "gaps", "load")
 
 

@@ -14,10 +14,12 @@ from tui import locations
 from tui.capture.channel import Child
 from tui.settings import last
 from tui.settings.config import ConfigError, Settings, load
+from tui.settings.credentials import api_key
 
 if TYPE_CHECKING:
     from tui.app.main import Monitor
     from tui.capture.session import Session
+    from tui.domain.knobs import Knobs
     from tui.settings import themes
 
 TERMINATED = 143
@@ -35,40 +37,71 @@ def monitor(options: argparse.Namespace) -> int:
 def _monitor(options: argparse.Namespace, child: Child) -> int:
     remembered, remark = last.recall()
     settings = load(options.flags, os.environ, remembered)
-    # the reader process starts up meanwhile; what follows imports Textual
-    from tui.app.main import Monitor
-    from tui.capture.session import Session
-    from tui.capture.shelf import Shelf
-    from tui.probes.sampler import Sampler
-    from tui.report.start import target_of
-
-    target = target_of(settings)
+    if settings.url:
+        api_key(settings, os.environ)  # what is wrong with it is said before there is a screen
     theme = _theme(settings.theme)
-    sampler = Sampler()
-    session = Session(child, sampler, Shelf(locations.state_dir() / "runs"))
-    session.timeout_s = options.timeout
-    session.download = not settings.no_download
-    session.gguf = Path(settings.gguf).absolute() if settings.gguf else None
+    from tui.app.main import Monitor
+
+    sitting = Sitting(options, settings, child)
 
     def begin() -> None:
         _heed(app)
-        sampler.start()
         if remark:
             app.say(remark)
-        if settings.embedded:
+        sitting.begin()
+
+    app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin)
+    try:
+        app.run()
+        if app.desk is not None:
+            _remember(app.desk.pump.knobs, app.palette.name, sitting.session, settings)
+    finally:
+        sitting.close()
+    return app.return_code or 0
+
+
+class Sitting:
+    """A session for the screen. Built after the first frame: what it imports takes as long as Textual."""
+
+    def __init__(self, options: argparse.Namespace, settings: Settings, child: Child) -> None:
+        self._options = options
+        self._settings = settings
+        self._child = child
+        self.session: Session | None = None
+
+    def open(self) -> tuple[Session, Knobs]:
+        """The session and the knobs to begin with."""
+        from tui.capture.session import Session
+        from tui.capture.shelf import Shelf
+        from tui.probes.sampler import Sampler
+
+        sampler = Sampler()
+        sampler.start()
+        self.session = session = Session(self._child, sampler, Shelf(locations.state_dir() / "runs"))
+        gguf = self._settings.gguf
+        session.timeout_s = self._options.timeout
+        session.download = not self._settings.no_download
+        session.gguf = Path(gguf).absolute() if gguf else None
+        return session, self._settings.knobs
+
+    def begin(self) -> None:
+        """Turn to the engine that was asked for, else look for one."""
+        from tui.report.start import target_of
+
+        session = self.session
+        if session is None:
+            return
+        target = target_of(self._settings)
+        if self._settings.embedded:
             session.embed()
         elif target is not None:
             session.aim(target)
         else:
-            session.discover(options.engine or "")
+            session.discover(self._options.engine or "")
 
-    app = Monitor(session, settings.knobs, theme=theme, keys=settings.keys, on_start=begin)
-    try:
-        app.run()
-        _remember(app, session, settings)
-    finally:
-        session.close()
-    return app.return_code or 0
+    def close(self) -> None:
+        if self.session is not None:
+            self.session.close()
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -86,7 +119,9 @@ def replay(options: argparse.Namespace) -> int:
     except NotARecording as error:
         raise ConfigError(str(error)) from None
     session = ReplaySession(recording, options.file, options.speed)
-    app = Monitor(session, session.knobs, theme=theme, keys=settings.keys, on_start=lambda: _heed(app))
+    app = Monitor(
+        lambda: (session, session.knobs), theme=theme, keys=settings.keys, on_start=lambda: _heed(app)
+    )
     app.run()
     return app.return_code or 0
 
@@ -108,13 +143,15 @@ def _heed(app: Monitor) -> None:
             loop.add_signal_handler(number, app.stop_with, TERMINATED)
 
 
-def _remember(app: Monitor, session: Session, settings: Settings) -> None:
+def _remember(knobs: Knobs, theme: str, session: Session | None, settings: Settings) -> None:
     """For the next start; a state folder that can't be written costs only this memory."""
+    if session is None:
+        return
     target = session.target
     embedded = session.builtin.engine is not None
     used = last.Last(
-        knobs=app.pump.knobs,
-        theme=app.look.name,
+        knobs=knobs,
+        theme=theme,
         url="" if embedded or target is None else target.url,
         model="" if embedded or target is None else target.model,
         embedded=embedded,

@@ -28,11 +28,11 @@ class Palette(Protocol):
     def dark(self) -> bool: ...
 
 
-def fill_for(environ: Mapping[str, str], encoding: str) -> Fill:
+def fill_for(colourless: bool, encoding: str) -> Fill:
     """How areas are drawn: ASCII where the terminal can't take UTF-8, without colour for NO_COLOR."""
     if encoding.lower().replace("-", "") not in ("utf8", "utf8sig"):
         return Fill.ASCII
-    return Fill.MONO if environ.get("NO_COLOR") else Fill.COLOUR
+    return Fill.MONO if colourless else Fill.COLOUR
 
 
 def page_theme(palette: Palette) -> Theme:

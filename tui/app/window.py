@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.panels.lines import dotted, most
+from tui.app.panels.phases import QUIET
 from tui.app.scene import Scene
 from tui.app.tracks import Sample
+from tui.domain.phases import Phase
 from tui.domain.view import View
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane
@@ -69,16 +71,19 @@ def readout(scene: Scene, lane: Lane, window: Window, load: Sequence[Sample]) ->
     view = scene.view
     if window.cursor_ns is None:
         hint = "arrows move a cursor that tells what was at a moment"
-        return [((f" {hint}", "secondary"),), _sources(view, lane.width)]
+        return [((f" {hint}", "secondary"),), _sources(view.phases, lane.width)]
     parts = moment(view, window.cursor_ns, load)
     head: Row = ((f" ▲ {duration(window.cursor_ns)}", "text bold"),)
-    return [most(head, [((f" · {part}", "text"),) for part in parts], lane.width), _sources(view, lane.width)]
+    return [
+        most(head, [((f" · {part}", "text"),) for part in parts], lane.width),
+        _sources(_at(view, window.cursor_ns), lane.width),
+    ]
 
 
 def moment(view: View, at_ns: int, load: Sequence[Sample]) -> list[str]:
     """Phase, token, gap and machine at a moment of the request."""
     parts: list[str] = []
-    phase = next((p for p in view.phases if p.start_ns <= at_ns < p.end_ns), None)
+    phase = next(iter(_at(view, at_ns)), None)
     if phase is not None:
         parts.append(f"{phase.name} {duration(phase.duration_ns)} {phase.provenance.mark}")
     report = next((r for r in reversed(view.reports) if r.at_ns <= at_ns), None)
@@ -104,6 +109,11 @@ def _token(view: View, at_ns: int) -> list[str]:
     return [name, f"gap {duration(arrivals.at[i] - arrivals.at[i - 1])}"] if i else [name]
 
 
-def _sources(view: View, width: int) -> Row:
-    told = [f"{p.name} {p.provenance.mark} {p.source}" for p in view.phases if p.name != "connect"]
+def _at(view: View, at_ns: int) -> Sequence[Phase]:
+    """The phase at a moment, none outside the request."""
+    return [phase for phase in view.phases if phase.start_ns <= at_ns < phase.end_ns][:1]
+
+
+def _sources(phases: Sequence[Phase], width: int) -> Row:
+    told = [f"{p.name} {p.provenance.mark} {p.source}" for p in phases if p.name not in QUIET]
     return most(((" ", "text"),), dotted(told, "secondary"), width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import threading
@@ -42,10 +43,13 @@ class Cancel:
 def wait_ready(waits: dict[int, int], cancel: Cancel | None, deadline_ns: int | None) -> list[int]:
     """Wait until one of the descriptors (descriptor → poll events) is ready; returns the ready ones.
 
-    Empty when `deadline_ns` (monotonic) passed first. Raises Cancelled.
+    Empty when `deadline_ns` (monotonic) passed first. Raises Cancelled; OSError for a
+    descriptor that another thread has closed.
     """
     poller = select.poll()
     for descriptor, events in waits.items():
+        if descriptor < 0:
+            raise OSError(errno.EBADF, "the connection is closed")
         poller.register(descriptor, events)
     if cancel is not None:
         poller.register(cancel.fileno(), select.POLLIN)

@@ -89,9 +89,9 @@ class Connection:
 
 def connect(where: Target, cancel: Cancel | None) -> Connection:
     """Open a connection, TLS included, within 10 s. Raises CaptureError, Cancelled."""
+    trust = context(where.ca_file, where.insecure) if where.scheme == "https" else None
     began_ns = time.monotonic_ns()
     deadline_ns = began_ns + int(CONNECT_S * 1e9)
-    trust = context(where.ca_file, where.insecure) if where.scheme == "https" else None
     raw = Stream(dial(where.host, where.port, cancel, deadline_ns), cancel)
     raw.deadline_ns = deadline_ns
     try:

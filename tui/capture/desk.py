@@ -24,6 +24,7 @@ from tui.capture.orders import (
     WarmOrder,
 )
 from tui.capture.run import Run
+from tui.capture.stamps import keep_stamping
 from tui.domain.wire import Note
 
 _END_S = 4.0
@@ -35,6 +36,7 @@ class Desk:
     def __init__(self, put: Callable[[Frame], None], busy: Callable[[bool], None] = lambda _: None) -> None:
         self._put = put
         self._busy = busy
+        self._stamping = keep_stamping()
         self._warmed = Warmed()
         self._fetcher = Fetcher()
         self._lock = Lock()
@@ -70,6 +72,7 @@ class Desk:
             thread.join(max(0.0, until_s - time.monotonic()))
         self._warmed.close()
         self._fetcher.close()
+        self._stamping.close()
 
     def _begin(self, order: StreamOrder) -> None:
         cancel = Cancel()

@@ -60,7 +60,7 @@ def _object(record: Record) -> dict[str, object]:
         case Meta(fields):
             return {"meta": fields}
         case Note(at_ns, name, fields):
-            return {"t": _s(at_ns), "event": {"name": name, **fields}}
+            return {"t": _s(at_ns), "event": {**fields, "name": name}}
         case Read(at_ns, data, floor_ns, recv_ns, kernel):
             read: dict[str, object] = {"t": _s(at_ns), **_text_or_base64(data)}
             if floor_ns is not None:

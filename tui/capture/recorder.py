@@ -53,7 +53,7 @@ class Recorder:
         holding = True
         while (record := self._queue.get()) is not None:
             held.append(record)
-            if holding and (isinstance(record, End) or (isinstance(record, Note) and record.name == "head")):
+            if holding and _completes_first_line(record):
                 holding = False
                 held[0] = _first_line(held[0], record)
             if not holding:
@@ -63,11 +63,15 @@ class Recorder:
                     data = data[os.write(descriptor, data) :]
 
 
+def _completes_first_line(record: Record) -> bool:
+    return isinstance(record, End) or (isinstance(record, Note) and record.name == "head")
+
+
 def _first_line(meta: Record, head: Record) -> Record:
     assert isinstance(meta, Meta)
     learned = {}
     if isinstance(head, Note):
-        learned = {"status": head.fields["status"], "response_headers": head.fields["headers"]}
+        learned = {"status": head.fields.get("status"), "response_headers": head.fields.get("headers")}
     return replace(meta, fields=scrub_meta({"format": FORMAT, **meta.fields, **learned}))
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.capture.lines import from_object
-from tui.capture.recorder import FORMAT
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record
 
 
@@ -60,7 +59,7 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
         last_ns = max((record.at_ns for record in records if not isinstance(record, Meta)), default=0)
         end = End(last_ns, "error", "recording ends without an end")
     whole = [*records, end]
-    if meta.fields.get("format") != FORMAT:
+    if not any(isinstance(record, Note) for record in records):
         whole = _as_recorded(meta.fields, whole)
     return Recording(meta, (meta, *whole), damaged, ended)
 
@@ -98,8 +97,8 @@ def _as_recorded(fields: Mapping[str, object], records: list[Record]) -> list[Re
         first_ns = next((record.at_ns for record in records if isinstance(record, Read | End)), 0)
         at_ns = first_ns if head_ns is None else min(head_ns, first_ns)
         notes.append(Note(at_ns, "head", {"status": status, "headers": fields.get("response_headers", [])}))
-    records = [_named(record, fields) for record in records]
-    return sorted([*notes, *records], key=lambda record: getattr(record, "at_ns", 0))
+    *before, end = (_named(record, fields) for record in records)
+    return [*sorted([*notes, *before], key=lambda record: getattr(record, "at_ns", 0)), end]
 
 
 def _joined(records: list[Record]) -> list[Record]:

@@ -63,6 +63,26 @@ class ReplaySession:
     def pause(self) -> None:
         self._player.pause(self._clock())
 
+    def seek(self, at_s: float | None) -> None:
+        """Stand still at `at_s` seconds after "sent"; None: at the end."""
+        position_ns = self._player.end_ns if at_s is None else round(at_s * 1e9)
+        self._live = Live()
+        records = self._player.seek(self._clock(), position_ns)
+        self._player.pause(self._clock())
+        self.pressure = Pressure()
+        for record in records:
+            self._live.feed((record,))
+            self._feel(record)
+
+    def remember(self, recording: Recording) -> None:
+        """Take another recording as an earlier run: it leaves its TTFT on the dial, and the ghost."""
+        live = Live()
+        live.feed(recording.records)
+        knobs = _knobs(recording)
+        number = self.shelf.begin()
+        label = f"run {number} · {prompt_length(knobs.prompt_tokens)} · {knobs.cache.value}"
+        self.shelf.keep(live.view(), knobs, label)
+
     def drain(self) -> bool:
         """Take in what is due by now."""
         records = self._player.at(self._clock())

@@ -48,7 +48,7 @@ class Run:
                 self._hand_on(_shifted(record, zero_ns))
             self._early.clear()
 
-    def note(self, name: str, mono_ns: int | None = None, **fields: object) -> None:
+    def note(self, name: str, mono_ns: int | None = None, /, **fields: object) -> None:
         """Something the client did or learned."""
         self._add(Note(time.monotonic_ns() if mono_ns is None else mono_ns, name, fields))
 

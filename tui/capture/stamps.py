@@ -28,6 +28,18 @@ def _offset_ns(looks: int) -> int:
     return offset
 
 
+def keep_stamping() -> socket.socket:
+    """A socket that makes the kernel stamp while it is open.
+
+    Linux stamps only while some socket wants it and switches with a delay: the first reads after the switch
+    would come without a stamp, so the wish must be older than the first connection.
+    """
+    wish = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    if _SO_TIMESTAMPNS is not None:
+        wish.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPNS, 1)
+    return wish
+
+
 class StampedSocket:
     """Receives from a non-blocking socket and knows, on the monotonic clock, when each read arrived.
 

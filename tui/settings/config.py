@@ -14,6 +14,7 @@ from tui.domain.knobs import Cache, Knobs, Profile
 from tui.settings import keymap
 from tui.settings.keys import KEYS, Key
 from tui.settings.options import BY_NAME, OPTIONS, Option
+from tui.settings.usage import WrongUsage
 
 Layer = Mapping[str, Any]
 """The settings of one source by option name, read and checked; `keys` may be among them."""
@@ -28,7 +29,7 @@ _COMPANIONS = {"model", "api_key_env", "api_key_file", "ca_file", "insecure"}
 _KNOBS = Knobs()
 
 
-class ConfigError(Exception):
+class ConfigError(WrongUsage):
     """A setting that can't be used; the message is one line and names it."""
 
 

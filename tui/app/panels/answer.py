@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.lines import wrapped
-from tui.app.panels.panel import Panel, titled
+from tui.app.panels.panel import Panel
+from tui.app.panels.titles import titled
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.app.wrapping import Wrapped
@@ -65,9 +66,8 @@ class Answer(Panel):
 
 def _jumped(top: int, lines: int, room: int) -> int:
     """The first line to show: when the text runs out of the panel it moves up by a third of its height."""
-    if top > max(0, lines - 1):
-        return max(0, lines - room)
-    return top if lines - top <= room else lines - room + room // 3
+    lowest = max(0, lines - room + room // 3)
+    return min(top, lowest) if lines - top <= room else lowest
 
 
 def nothing(scene: Scene) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.lines import column
-from tui.app.panels.panel import Panel, rule, titled
+from tui.app.panels.panel import Panel
+from tui.app.panels.titles import rule, titled
 from tui.app.scene import Scene
 from tui.domain.knobs import steps
 from tui.domain.view import Stage

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.figures import Shown, Units, figures, running
+from tui.app.labels import places
 from tui.app.layout import Form
 from tui.app.panels.lines import most, wrapped
 from tui.app.panels.panel import Panel
@@ -15,8 +16,6 @@ from tui.plot.digits import digits
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT
 from tui.plot.rows import Canvas, Row
-
-_PLACES = (1, 28, 58, 90)  # of 120 columns
 
 
 class Figures(Panel):
@@ -30,23 +29,23 @@ class Figures(Panel):
         shown = figures(scene, self._units)
         match self.plan.form:
             case Form.LARGE:
-                places = [place * width // 120 or 1 for place in _PLACES]
-                return blocks(shown, places, width, self.fill, beside=True)
+                spots = places(width, wide=True)
+                return blocks(shown, spots, width, self.fill, beside=True)
             case Form.SMALL:
-                return blocks(shown, [1 + n * width // 4 for n in range(4)], width, self.fill)
+                return blocks(shown, places(width, wide=False), width, self.fill)
             case Form.NARROW:
                 pair = shown[1], running(shown, scene.view.stage)
                 return blocks(pair, [1, 1 + width // 2], width, self.fill)
             case _:
-                return (line(shown, width),)
+                return (line(shown, running(shown, scene.view.stage), width),)
 
 
 def blocks(
-    shown: Sequence[Shown], places: Sequence[int], width: int, fill: Fill, beside: bool = False
+    shown: Sequence[Shown], spots: Sequence[int], width: int, fill: Fill, beside: bool = False
 ) -> Sequence[Row]:
     """Four rows: labels and digits. Unit and mark stand `beside` the digits, else behind the label."""
     rows = [Canvas(width) for _ in range(4)]
-    for figure, left, right in zip(shown, places, [*places[1:], width], strict=True):
+    for figure, left, right in zip(shown, spots, [*spots[1:], width], strict=True):
         style = f"{figure.role} bold" if figure.lit else "secondary"
         label = figure.label if beside else figure.short
         rows[0].put(left, label, style)
@@ -78,11 +77,10 @@ def _number(rows: Sequence[Canvas], figure: Shown, left: int, right: int, fill: 
         rows[3].put(end + 2 + cells_of(figure.unit), figure.mark, "secondary")
 
 
-def line(shown: Sequence[Shown], width: int) -> Row:
-    """The figures in one row of text, as many as fit."""
-    texts = [
-        ((f" {figure.short} ", "secondary"), (f"{figure.text} ", f"{figure.role} bold")) for figure in shown
-    ]
+def line(shown: Sequence[Shown], first: Shown, width: int) -> Row:
+    """The figures in one row of text, as many as fit; first the one of what happens now."""
+    order = [first, *(figure for figure in shown if figure is not first)]
+    texts = [((f" {each.short} ", "secondary"), (f"{each.text} ", f"{each.role} bold")) for each in order]
     return most((), texts, width)
 
 

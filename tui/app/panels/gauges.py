@@ -8,8 +8,9 @@ from tui.app.layout import Form
 from tui.app.panels.gpu import in_short
 from tui.app.panels.lines import column, most
 from tui.app.panels.memory import short, used_share
-from tui.app.panels.panel import Panel, rule
+from tui.app.panels.panel import Panel
 from tui.app.panels.phases import answer_limit, reading, told_so_far
+from tui.app.panels.titles import rule
 from tui.app.scene import Scene
 from tui.plot.gauge import gauge
 from tui.plot.glyphs import Fill

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tui.app.panels.lines import column, most
 from tui.app.panels.memory import NAME, gauged
-from tui.app.panels.panel import Panel, titled
+from tui.app.panels.panel import Panel
+from tui.app.panels.titles import titled
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.domain.cost import PhaseCost, phase_cost

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.panels.lines import column, wrapped
-from tui.app.panels.panel import Panel, titled
+from tui.app.panels.panel import Panel
+from tui.app.panels.titles import titled
 from tui.app.scene import Scene
 from tui.domain.phases import Phase
 from tui.domain.state import learned
@@ -17,7 +18,7 @@ from tui.plot.paint import area
 from tui.plot.rows import Row, join
 
 _BEFORE_GAUGE = 34
-_QUIET = ("send", "connect", "finish")  # shown when they count, and the first to go when rows are short
+QUIET = ("send", "connect", "finish")  # shown when they count, and the first to go when rows are short
 _COUNTS = 0.01
 
 
@@ -35,9 +36,9 @@ def table(scene: Scene, width: int, height: int, fill: Fill) -> Sequence[Row]:
     if not view.phases:
         return (((" nothing was sent yet", "secondary"),),) if height else ()
     total = sum(p.duration_ns for p in view.phases)
-    shown = [p for p in view.phases if p.name not in _QUIET or p.duration_ns >= _COUNTS * total or p.running]
+    shown = [p for p in view.phases if p.name not in QUIET or p.duration_ns >= _COUNTS * total or p.running]
     blocks = [(phase, _lines(phase, scene, total, width, fill)) for phase in shown]
-    for quiet in (*_QUIET, "unattributed"):
+    for quiet in (*QUIET, "unattributed"):
         if sum(len(lines) for _, lines in blocks) <= height:
             break
         blocks = [(phase, lines) for phase, lines in blocks if phase.name != quiet]

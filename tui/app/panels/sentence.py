@@ -17,7 +17,9 @@ class Sentence(Panel):
     every = 5
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        return alone(scene, width, height) if self.plan.form is Form.TINY else (sentence(scene, width),)
+        if self.plan.form is Form.TINY:
+            return alone(scene, width, height)
+        return over(scene, width, height) if height > 1 else (sentence(scene, width),)
 
 
 def sentence(scene: Scene, width: int) -> Row:
@@ -27,8 +29,22 @@ def sentence(scene: Scene, width: int) -> Row:
     parts = [part for part in said.parts if part]
     row = most(head, dotted(parts, "text"), width)
     if row == head and parts:
-        return most(head, [((word + " ", "text"),) for word in parts[0].split()], width)
+        return (
+            *most(head, [((word + " ", "text"),) for word in parts[0].split()], width - 1),
+            ("…", "secondary"),
+        )
     return row
+
+
+def over(scene: Scene, width: int, height: int) -> Sequence[Row]:
+    """A few rows: the state word, then as many parts as fit."""
+    said = say(scene)
+    head: Row = ((f" {said.sign} {said.word}", f"{said.role} bold"), ("  ", "text"))
+    row = most(head, dotted(said.parts, "text"), width)
+    if row != head or not any(said.parts):
+        return (row,)
+    lines = wrapped(" · ".join(part for part in said.parts if part), width - 2)
+    return (head, *((("  ", "text"), (line, "text")) for line in lines))[:height]
 
 
 def alone(scene: Scene, width: int, height: int) -> Sequence[Row]:

@@ -13,6 +13,7 @@ from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps, LoadSeries
 from tui.app.window import Window, readout
+from tui.domain.arrivals import Stall
 from tui.domain.events import ErrorKind
 from tui.domain.view import Stage, View
 from tui.plot.axis import axis_row, ghost_row, label_row
@@ -61,6 +62,12 @@ class TimeBlock(Panel):
         self.window = Window()
         self._gaps = Gaps()
         self._load = LoadSeries()
+        self._beat = False
+        self._kept: list[Row] = []
+
+    def again(self, ink: Ink | None = None) -> None:
+        self._kept = []
+        super().again(ink)
 
     def move_cursor(self, cells: int) -> None:
         """The time cursor by columns."""
@@ -106,7 +113,7 @@ class TimeBlock(Panel):
         if plan.names:
             rows.append(gutter.put("", names_row(lane, fill, marks=_provenance(view, self.plan.form))))
         style = "text bold reverse" if self.selected else "secondary"
-        for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, now_ns), fill)):
+        for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, lane, now_ns), fill)):
             rows.append(gutter.put(gutter.phases if not n else "", row, style))
         if plan.ghost:
             rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
@@ -116,18 +123,22 @@ class TimeBlock(Panel):
         if plan.axis:
             bold = self.axis.stands_out(view.now_ns)
             rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold)))
-        return [
-            *rows,
-            *self._gap_rows(view, lane, gutter, plan.gaps),
-            *self._load_rows(view, lane, gutter, plan.load),
-        ]
+        return [*rows, *self._strips(view, lane, gutter, plan)]
+
+    def _strips(self, view: View, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
+        """Gaps and load; while a request runs they are worked out anew in every second frame."""
+        self._beat = not self._beat
+        if self._beat or not view.running or len(self._kept) != plan.gaps + plan.load:
+            gaps = self._gap_rows(view, lane, gutter, plan.gaps)
+            self._kept = [*gaps, *self._load_rows(view, lane, gutter, plan.load)]
+        return self._kept
 
     def _gap_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
         if not height:
             return []
         if view.stage is Stage.EMPTY:
             return [gutter.put("gaps" if not n else "", ()) for n in range(height)]
-        stalls = [*view.stalls, *([view.open_stall] if view.open_stall else [])]
+        stalls = _stalls(view, lane)
         peaks, reads = self._gaps.by_column(lane, view.track, [stall.end_ns for stall in view.stalls])
         rows = gap_rows(
             peaks,
@@ -136,7 +147,7 @@ class TimeBlock(Panel):
             self.fill,
             holes=[lane.hole(stall.start_ns, stall.end_ns) for stall in stalls],
             reads=reads,
-            label=stall_label(view.stalls[-1].gap_ns, view.stalls[-1].at_token) if view.stalls else "",
+            label=_label(stalls, view),
         )
         names = _gap_names(view, gutter, height)
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]
@@ -167,11 +178,21 @@ def _extent(scene: Scene) -> Extent:
     )
 
 
-def _marks(scene: Scene, now_ns: int | None) -> Marks:
+def _stalls(view: View, lane: Lane) -> list[Stall]:
+    """Those that reach into what the lane shows; the one that lasts is the last."""
+    every = [*view.stalls, *([view.open_stall] if view.open_stall else [])]
+    return [stall for stall in every if stall.end_ns > lane.start_ns and stall.start_ns < lane.end_ns]
+
+
+def _label(stalls: Sequence[Stall], view: View) -> str:
+    """Names the last stall once it is over."""
+    over = bool(stalls) and stalls[-1] is not view.open_stall
+    return stall_label(stalls[-1].gap_ns, stalls[-1].at_token) if over else ""
+
+
+def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     view = scene.view
-    stalls = [(stall.start_ns, stall.end_ns) for stall in view.stalls]
-    if view.open_stall:
-        stalls.append((view.open_stall.start_ns, view.open_stall.end_ns))
+    stalls = [(stall.start_ns, stall.end_ns) for stall in _stalls(view, lane)]
     expected = None
     if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
         expected = Expected(scene.expected_ns, scene.expectation)

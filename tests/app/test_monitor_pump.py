@@ -1,0 +1,113 @@
+"""The frame tick: what it asks for, and what it does not paint."""
+
+import pytest
+
+from tests.app.conftest import Watch
+from tests.app.scripted import MS, S, ScriptedSession, machine_reading, whole
+from tui.app.pump import frames_per_s
+from tui.domain.knobs import Knobs
+from tui.domain.pressure import step
+
+
+async def test_nothing_is_painted_while_nothing_changes(
+    watch: Watch, session: ScriptedSession, painted: list[str]
+) -> None:
+    session.script = lambda knobs: whole(knobs, prefill_ns=300 * MS, tokens=20)
+    async with watch() as at:
+        await at.press("enter")
+        await at.wait(3)
+        painted.clear()
+        for _ in range(100):
+            at.clock.now_ns += 50 * MS
+            at.desk.pump.tick()
+        assert painted == []
+
+
+async def test_an_equal_reading_of_the_machine_paints_nothing_and_another_one_only_its_panels(
+    watch: Watch, session: ScriptedSession, painted: list[str]
+) -> None:
+    async with watch() as at:
+        for n in range(12):
+            session.pressure = step(session.pressure, machine_reading(n * S, 10 * n), False)
+            at.desk.pump.touch()
+            at.desk.pump.tick()
+        painted.clear()
+        session.pressure = step(session.pressure, machine_reading(12 * S, 120), False)
+        at.desk.pump.touch()
+        await at.frame()
+        assert painted == []
+        session.pressure = step(session.pressure, machine_reading(13 * S, 130, busy=False), False)
+        at.desk.pump.touch()
+        await at.frame()
+        assert set(painted) == {"gpu"}
+
+
+async def test_while_it_runs_only_rows_that_changed_are_painted(
+    watch: Watch, session: ScriptedSession, painted: list[str]
+) -> None:
+    session.script = lambda knobs: whole(knobs, prefill_ns=18 * S)
+    async with watch(knobs=Knobs(prompt_tokens=1674)) as at:
+        await at.press("enter")
+        await at.wait(5)
+        painted.clear()
+        at.clock.now_ns += S
+        at.desk.pump.touch()
+        at.desk.pump.tick()
+        assert not {"header", "memory", "answer", "dial", "footer"} & set(painted)
+        assert {"time", "figures", "phases"} <= set(painted)
+
+
+async def test_figures_change_at_most_four_times_a_second(
+    watch: Watch, session: ScriptedSession, painted: list[str]
+) -> None:
+    session.script = lambda knobs: whole(knobs, prefill_ns=18 * S)
+    async with watch(knobs=Knobs(prompt_tokens=1674)) as at:
+        await at.press("enter")
+        await at.wait(3)
+        painted.clear()
+        for _ in range(20):
+            at.clock.now_ns += 50 * MS
+            at.desk.pump.tick()
+        assert painted.count("figures") <= 4
+        assert painted.count("time") == 20
+
+
+async def test_many_turns_within_a_frame_send_once(watch: Watch, session: ScriptedSession) -> None:
+    async with watch(knobs=Knobs(auto=True)) as at:
+        for _ in range(3):
+            at.desk.action_longer()
+        at.desk.action_shorter()
+        await at.frame()
+        assert [knobs.prompt_tokens for knobs in session.sent] == [2048]
+        await at.frame()
+        assert len(session.sent) == 1
+
+
+async def test_a_turn_back_and_forth_within_a_frame_still_sends(
+    watch: Watch, session: ScriptedSession
+) -> None:
+    async with watch(knobs=Knobs(auto=True)) as at:
+        await at.press("right")
+        at.desk.action_longer()
+        at.desk.action_shorter()
+        await at.frame()
+        assert [knobs.prompt_tokens for knobs in session.sent] == [1024, 1024]
+
+
+async def test_in_auto_mode_the_axis_keeps_its_length(watch: Watch, session: ScriptedSession) -> None:
+    session.script = lambda knobs: whole(knobs, prefill_ns=3 * knobs.prompt_tokens * MS, tokens=4)
+    async with watch(knobs=Knobs(auto=True)) as at:
+        await at.press("right")
+        await at.wait(5)
+        assert at.desk.time.axis.end_ns == 5 * S
+        await at.press("left")
+        await at.wait(3)
+        assert at.desk.time.axis.end_ns == 5 * S
+        await at.press("a", "enter")
+        await at.wait(3)
+        assert at.desk.time.axis.end_ns == 2 * S
+
+
+@pytest.mark.parametrize(("environ", "frames"), [({}, 20), ({"SSH_CONNECTION": "a b"}, 10)])
+def test_fewer_frames_over_a_network(environ: dict[str, str], frames: int) -> None:
+    assert frames_per_s(environ) == frames

@@ -1,0 +1,135 @@
+"""The sentence says what happens, how far it is, and how long it takes."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.app.scripted import ENGINE, LLAMA, MS, S, opening, reading, whole, writing
+from tui.app.scene import Engine, Replay, Scene, Setup
+from tui.app.words import say
+from tui.domain import events as ev
+from tui.domain.events import Dialect, ErrorKind, Event
+from tui.domain.knobs import Knobs
+from tui.domain.look import look
+from tui.domain.reduce import reduce
+from tui.domain.state import State
+from tui.domain.view import View
+
+KNOBS = Knobs(prompt_tokens=1674)
+KNOWN = Scene(knobs=KNOBS, engine=Engine("llama.cpp", ENGINE.model, "127.0.0.1:8080"))
+
+
+def seen(events: list[Event], now_ns: int | None = None) -> View:
+    state = State()
+    for event in events:
+        if now_ns is None or event.at_ns <= now_ns:
+            reduce(state, event)
+    return look(state, now_ns)
+
+
+def sentence(scene: Scene) -> str:
+    said = say(scene)
+    return f"{said.sign} {said.word}: {' · '.join(part for part in said.parts if part)}"
+
+
+def of(view: View, **changes: object) -> str:
+    return sentence(replace(KNOWN, view=view, running=view.running, **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("scene", "said"),
+    [
+        (KNOWN, "○ Ready: enter sends a prompt of 1,674 tokens"),
+        (replace(KNOWN, engine=Engine()), "○ No engine yet: enter starts the built-in one · e picks another"),
+        (Scene(searching=True), "○ Looking for an engine: on this computer's usual ports"),
+        (Scene(aiming=True), "○ Reaching the engine: asking what it is · it may still load its model"),
+        (Scene(problem="Nothing answers at x."), "✖ No engine: Nothing answers at x."),
+        (
+            Scene(setup=Setup("fetching", "downloading", 12_000_000, 92_900_000)),
+            "○ Fetching the model: 12.0 of 92.9 MB · downloading",
+        ),
+        (Scene(setup=Setup("starting")), "○ Starting the engine: it loads its model"),
+        (Scene(setup=Setup("failed", why="no room")), "✖ No engine: no room"),
+        (Scene(replay=Replay("a.jsonl", 1.0, False)), "○ Replay: space plays"),
+        (
+            replace(KNOWN, running=True, activity="counting the prompt's tokens"),
+            "○ Preparing: counting the prompt's tokens",
+        ),
+    ],
+)
+def test_before_a_request(scene: Scene, said: str) -> None:
+    assert sentence(scene) == said
+
+
+def test_connecting() -> None:
+    assert of(seen([*opening(KNOBS)][:3], 0)) == "○ Connecting: to 127.0.0.1:8080"
+
+
+def test_waiting_where_the_engine_tells_nothing() -> None:
+    view = seen([*opening(KNOBS, Dialect("openai"))], 2 * S)
+    assert of(view) == "○ Waiting: sent, nothing has come back yet · the engine does not say why"
+
+
+def test_reading() -> None:
+    view = seen([*opening(KNOBS), *reading(KNOBS, 18 * S)], 8 * S)
+    said = of(view, remaining="≈ 10 s to the first token")
+    assert said == "● Reading the prompt: 768 of 1,674 tokens · ≈ 10 s to the first token"
+
+
+def test_writing_and_a_stall_while_it_lasts() -> None:
+    events = [*opening(KNOBS), *writing(S, 20, 10 * MS)]
+    assert of(seen(events, 1195 * MS)).startswith("● Writing the answer: token 20 of at most 64 · one every")
+    stalled = of(seen(events, 1700 * MS))
+    assert stalled.startswith("● Stalled: no token for 5")
+    assert "after token 20 · usually one every" in stalled
+
+
+def test_thinking_is_not_called_writing() -> None:
+    events = [
+        *opening(KNOBS),
+        ev.Arrived(S, None, None, False, 1, 1),
+        ev.Generated(S, reasoning="hm", count=1),
+    ]
+    assert say(replace(KNOWN, view=seen(events, S + MS))).word == "Thinking"
+
+
+def test_messages_are_not_called_tokens() -> None:
+    events = [*opening(KNOBS), ev.Arrived(S, None, None, False, 1, 1), ev.Generated(S, answer="a")]
+    assert "message 1 of at most 64" in of(seen(events, S + MS))
+
+
+def test_finished() -> None:
+    view = seen(whole(KNOBS, prefill_ns=300 * MS, tokens=40, gap_ns=12 * MS, stall=(21, 400 * MS)))
+    assert of(view) == "✔ Finished: 26 % of 1.17 s was reading the prompt · one stall of 413 ms at token 21"
+
+
+def test_finished_at_the_limit_says_so() -> None:
+    assert "the answer limit ended it" in of(seen(whole(KNOBS, prefill_ns=300 * MS, tokens=64, gap_ns=MS)))
+
+
+def test_finished_without_the_engines_times_tells_the_wait_for_the_first_token() -> None:
+    dialect = Dialect("openai")
+    events = [*opening(KNOBS, dialect), *writing(S, 5, 250 * MS), ev.Finish(2 * S, "stop"), ev.Done(2 * S)]
+    assert "of 2.00 s was waiting for the first token" in of(seen(events))
+
+
+def test_stopped() -> None:
+    view = seen([*opening(KNOBS), *writing(S, 3, 10 * MS), ev.Ended(2100 * MS, "cancelled")])
+    assert of(view) == "■ Stopped: after 2.10 s · token 3"
+
+
+def test_incomplete_is_not_called_finished() -> None:
+    view = seen([*opening(KNOBS), *writing(S, 3, 10 * MS), ev.Ended(2 * S, "eof")])
+    assert of(view).startswith("■ Incomplete: the stream ended without a finish reason")
+
+
+def test_failed_tells_the_message_without_control_characters() -> None:
+    failure = ev.Failed(S, ErrorKind.HTTP_ERROR, "bad\x1b[31m\nreply", 500)
+    view = seen([*opening(KNOBS), failure, ev.Ended(S, "eof")])
+    said = of(view)
+    assert said.startswith("✖ Failed: bad") and "\x1b" not in said and "\n" not in said
+
+
+def test_paused_says_what_goes_on() -> None:
+    view = seen([*opening(KNOBS, LLAMA), *reading(KNOBS, 18 * S)], 8 * S)
+    assert of(view, paused=True) == "▌ Paused: reading the prompt, measuring goes on · space goes on"

@@ -1,0 +1,73 @@
+"""The very first frame: the monitor's face, drawn before anything that takes long is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.app.labels import ALL, places
+from tui.app.layout import Form, plan
+from tui.app.panels.titles import titled
+from tui.app.theming import Ink
+from tui.plot.glyphs import Fill
+from tui.plot.numbers import ABSENT
+from tui.plot.rows import Canvas, Row
+
+_TITLED = ("phases", "memory", "answer")
+
+
+class Face(Widget):
+    """The rows of the first frame."""
+
+    DEFAULT_CSS = "Face { width: 100%; height: 100%; }"
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
+        self._ink = ink
+        self._rows: Sequence[Row] = ()
+
+    def on_resize(self) -> None:
+        self._rows = face(*self.size, self._ink.fill)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        return self._ink.strip(self._rows[y] if y < len(self._rows) else (), self.size.width)
+
+
+class Cover(Screen[None], inherit_bindings=False):
+    """Shown until the board is there."""
+
+    AUTO_FOCUS = None
+
+    def __init__(self, ink: Ink) -> None:
+        super().__init__()
+        self._ink = ink
+
+    def compose(self) -> ComposeResult:
+        yield Face(self._ink)
+
+
+def face(width: int, height: int, fill: Fill) -> Sequence[Row]:
+    """Name, names of the figures and titles where the board will have them."""
+    boxes = plan(width, height)
+    rows = [Canvas(width) for _ in range(height)]
+    for name, box in boxes.boxes.items():
+        if name == "header":
+            rows[box.y].put(1, "toklane", "text bold")
+        elif name == "sentence":
+            rows[box.y].put(1, "○ Starting", "waiting bold")
+        elif name == "figures" and boxes.form in (Form.LARGE, Form.SMALL):
+            wide = boxes.form is Form.LARGE
+            for (long, short), column in zip(ALL, places(box.width, wide), strict=True):
+                rows[box.y].put(column, long if wide else short, "secondary")
+                rows[box.y + 2].put(column, ABSENT, "secondary")
+        elif name in _TITLED and boxes.form is Form.LARGE:
+            column = box.x
+            for text, style in titled(name, box.width, fill):
+                rows[box.y].put(column, text, style)
+                column += len(text)
+    return [row.row() for row in rows]

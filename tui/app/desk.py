@@ -1,0 +1,225 @@
+"""The main screen at work: what every key of the table does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import TYPE_CHECKING, cast
+
+from tui.app.board import Board
+from tui.app.feed import Feed, Live, live, playback
+from tui.app.layout import PANELS
+from tui.app.pump import Pump, frames_per_s
+from tui.app.theming import Ink
+from tui.domain import knobs as turning
+from tui.domain.knobs import Knobs
+from tui.settings.keys import Key
+
+if TYPE_CHECKING:
+    from tui.app.main import Monitor
+
+_SAID_S = 4.0
+_COARSE_CELLS = 10  # the time cursor with shift
+
+
+class Desk(Board):
+    """The board, its pump, and one action for each row of the key table."""
+
+    def __init__(self, ink: Ink, keys: Sequence[Key], feed: Feed, knobs: Knobs) -> None:
+        super().__init__(ink, keys)
+        self.feed = feed
+        self.pump = Pump(feed, knobs, self.panels)
+        self._welcomed = False
+        self._notice = ""
+
+    @property
+    def monitor(self) -> Monitor:
+        return cast("Monitor", self.app)
+
+    def on_mount(self) -> None:
+        self.set_interval(1 / frames_per_s(os.environ), self._tick)
+
+    def _tick(self) -> None:
+        self.pump.tick()
+        if (engine := live(self.feed)) is not None:
+            self._attend(engine)
+
+    def _attend(self, engine: Live) -> None:
+        """What the engine's side says to the person: remarks, and that there is none."""
+        if engine.notice != self._notice:
+            self._notice = engine.notice
+            self.say(self._notice)
+        nothing_there = engine.discovered == () and engine.found is None and not engine.aiming
+        if nothing_there and not self._welcomed and engine.builtin.state == "off" and self.is_current:
+            self._welcomed = True
+            self._pages().welcome_page(self.monitor, engine)
+
+    def say(self, words: str) -> None:
+        """A word in place of the footer, for a few seconds."""
+        self.footer.said = words
+        self.pump.touch()
+        self.set_timer(_SAID_S, lambda: self._unsay(words))
+
+    def _unsay(self, words: str) -> None:
+        if self.footer.said == words:
+            self.footer.said = ""
+            self.pump.touch()
+
+    # -- requests -------------------------------------------------------------------------------------------
+
+    def action_send(self) -> None:
+        engine = live(self.feed)
+        if engine is None:
+            return
+        if self.feed.running:
+            self.pump.again = True
+        elif engine.found is not None:
+            self.pump.send()
+        elif not engine.aiming and engine.builtin.state in ("off", "failed"):
+            engine.embed()
+        self.pump.touch()
+
+    def action_stop(self) -> None:
+        """Stop the request; when none runs, step back from what is maximised."""
+        if not self.stop() and self.maximised:
+            self.maximise("")
+
+    def stop(self) -> bool:
+        """Cancel what runs; False when nothing does."""
+        self.pump.again = False
+        if playback(self.feed) is not None or not self.feed.running:
+            return False
+        self.feed.cancel()
+        self.pump.touch()
+        return True
+
+    def action_pause(self) -> None:
+        player = playback(self.feed)
+        if player is None:
+            self.pump.paused = not self.pump.paused
+        elif player.playing:
+            player.pause()
+        else:
+            player.play()
+        self.pump.touch()
+
+    # -- knobs ----------------------------------------------------------------------------------------------
+
+    @property
+    def _limit(self) -> int | None:
+        """Tokens of the model's context."""
+        return self.pump.scene.context
+
+    def _turn_prompt(self, direction: int) -> None:
+        if self.maximised == "time":
+            self.time.move_cursor(direction)
+        else:
+            self._turn(turning.turn_prompt(self.pump.knobs, direction, self._limit))
+
+    def _turn_finely(self, direction: int) -> None:
+        if self.maximised == "time":
+            self.time.move_cursor(_COARSE_CELLS * direction)
+        else:
+            tokens = self.pump.knobs.prompt_tokens + direction * turning.FINE
+            self._turn(turning.exact_prompt(self.pump.knobs, tokens, self._limit))
+
+    def _turn(self, knobs: Knobs) -> None:
+        if playback(self.feed) is None:
+            self.pump.turn(knobs)
+
+    def action_shorter(self) -> None:
+        self._turn_prompt(-1)
+
+    def action_longer(self) -> None:
+        self._turn_prompt(+1)
+
+    def action_finer_shorter(self) -> None:
+        self._turn_finely(-1)
+
+    def action_finer_longer(self) -> None:
+        self._turn_finely(+1)
+
+    def action_more_answer(self) -> None:
+        self._turn(turning.turn_answer(self.pump.knobs, +1, self._limit))
+
+    def action_less_answer(self) -> None:
+        self._turn(turning.turn_answer(self.pump.knobs, -1, self._limit))
+
+    def action_cache(self) -> None:
+        self._turn(turning.next_cache(self.pump.knobs))
+
+    def action_profile(self) -> None:
+        self._turn(turning.next_profile(self.pump.knobs))
+
+    def action_auto(self) -> None:
+        self._turn(replace(self.pump.knobs, auto=not self.pump.knobs.auto))
+
+    # -- view -----------------------------------------------------------------------------------------------
+
+    def action_ghost(self) -> None:
+        self.pump.ghost = not self.pump.ghost
+        self.pump.touch()
+
+    def action_scroll_up(self) -> None:
+        self.answer.scroll(-1)
+
+    def action_scroll_down(self) -> None:
+        self.answer.scroll(+1)
+
+    def action_next_panel(self) -> None:
+        self.select_next()
+
+    def action_maximise(self, number: int = 1) -> None:
+        """Panel `number` (from 1) over everything; the same number again goes back."""
+        name = PANELS[number - 1]
+        self.maximise("" if self.maximised == name else name)
+
+    def action_zoom_in(self) -> None:
+        self.time.zoom(+1)
+
+    def action_zoom_out(self) -> None:
+        self.time.zoom(-1)
+
+    def action_zoom_all(self) -> None:
+        self.time.zoom(0)
+
+    def action_copy(self) -> None:
+        answer = str(self.pump.scene.view.answer)
+        if answer:
+            self.app.copy_to_clipboard(answer)
+        self.say(f"copied {len(answer):,} characters" if answer else "there is no answer to copy")
+
+    def action_where(self) -> None:
+        run = self.feed.run
+        self.say(str(run.recording) if run and run.recording else "this run is not recorded")
+
+    # -- pages ----------------------------------------------------------------------------------------------
+
+    def action_help(self) -> None:
+        self._pages().help_page(self.monitor)
+
+    def action_detail(self) -> None:
+        self._pages().detail_page(self.monitor, self.pump.scene.view, self.feed.raw())
+
+    def action_explain(self) -> None:
+        self._pages().explain_page(self.monitor, self.pump.scene.view, self.selected)
+
+    def action_exact(self) -> None:
+        if playback(self.feed) is None:
+            self._pages().exact_page(self.monitor, self.pump.knobs, self._limit, self.pump.turn)
+
+    def action_own(self) -> None:
+        if playback(self.feed) is None:
+            self._pages().own_page(self.monitor, self.pump.knobs, self.pump.turn)
+
+    def action_engine(self) -> None:
+        if (engine := live(self.feed)) is not None:
+            self._pages().engine_page(self.monitor, engine)
+
+    def _pages(self) -> ModuleType:
+        """Imported when a page is first opened: nothing waits for what it needs."""
+        from tui.app import pages
+
+        return pages
