@@ -13,8 +13,8 @@ from tui.settings.usage import WrongUsage
 INTERRUPTED, TERMINATED, FAILED = 130, 143, 1
 
 
-class _Terminated(BaseException):
-    """SIGTERM or SIGHUP came while no screen was up."""
+class _Terminated(SystemExit):
+    """SIGTERM or SIGHUP came. A SystemExit, because an event loop swallows any other exception."""
 
 
 def main() -> None:

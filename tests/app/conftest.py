@@ -88,6 +88,7 @@ def session(clock: Clock) -> ScriptedSession:
 def watch(session: ScriptedSession, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Watch:
     """Opens the monitor at a size; its own timer stands still, frames come from the test."""
     monkeypatch.setattr(Desk, "on_mount", lambda desk: None)
+    monkeypatch.setattr(Monitor, "_settle", lambda app: None)
 
     @asynccontextmanager
     async def opened(

@@ -89,10 +89,11 @@ async def test_a_recording_plays_pauses_and_sends_nothing(clock: Clock, watch: W
     async with app.run_test(size=(120, 36)) as pilot:
         while app.desk is None or not app.desk.is_current:
             await pilot.pause()
+        playing = [player.playing]
         await pilot.press("space")
-        assert not player.playing
+        playing.append(player.playing)
         await pilot.press("space", "enter", "right", "e", "n", "o")
-        assert player.playing
+        assert [*playing, player.playing] == [True, False, True]
         assert app.screen is app.desk
         app.desk.pump.tick()
         assert app.desk.pump.scene.replay is not None
@@ -111,7 +112,12 @@ async def test_an_error_inside_ends_with_one_line_and_status_1(
     session: ScriptedSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(Monitor, "panic", lambda app, *texts: said.extend(map(str, texts)) or app.exit())
+
+    def panic(app: Monitor, *texts: object) -> None:
+        said.extend(map(str, texts))
+        app.exit()
+
+    monkeypatch.setattr(Monitor, "panic", panic)
     app = Monitor(lambda: (session, Knobs()))
     with pytest.raises(ZeroDivisionError):
         async with app.run_test() as pilot:

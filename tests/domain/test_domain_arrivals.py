@@ -13,7 +13,7 @@ def steady(gaps_ms: list[int], counted: bool = True) -> Arrivals:
     at = 0
     for number, gap in enumerate([0, *gaps_ms], 1):
         at += gap * MS
-        arrivals.start(at, None, 0)
+        arrivals.start(at)
         arrivals.message(number if counted else None)
     return arrivals
 
@@ -45,11 +45,11 @@ def test_without_counts_stalls_name_messages() -> None:
 
 def test_several_messages_in_one_read_are_one_arrival() -> None:
     arrivals = Arrivals()
-    arrivals.start(5 * MS, 2 * MS, 0)
+    arrivals.start(5 * MS)
     for count in (1, 2, 3):
         arrivals.message(count)
     assert len(arrivals) == 1
-    assert (arrivals.tokens[0], arrivals.messages[0], arrivals.floor[0]) == (3, 3, 2 * MS)
+    assert (arrivals.tokens[0], arrivals.messages[0]) == (3, 3)
     assert arrivals.gaps.count == 0
 
 
@@ -64,6 +64,6 @@ def test_largest_gap_equals_the_plain_maximum(gaps: list[int], data: st.DataObje
 
 def test_stamps_never_go_back() -> None:
     arrivals = Arrivals()
-    arrivals.start(10, None, 0)
-    arrivals.start(7, None, 0)
+    arrivals.start(10)
+    arrivals.start(7)
     assert list(arrivals.at) == [10, 10]

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.events import Click
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import ArrangeResult, Layout, WidgetPlacement
 from textual.screen import Screen
@@ -66,11 +67,11 @@ class Board(Screen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [*on_board(KEYS)]
     AUTO_FOCUS = None
-    CSS = "Board { overflow: hidden; background: $background; }"
 
     def __init__(self, ink: Ink, keys: Sequence[Key]) -> None:
         super().__init__()
         self.planned = Planned()
+        self.styles.overflow_x = self.styles.overflow_y = "hidden"
         self.time = TimeBlock(ink, "time")
         self.answer = Answer(ink, "answer")
         self.footer = Footer(ink, "footer", keys)
@@ -115,11 +116,18 @@ class Board(Screen[None], inherit_bindings=False):
         shown = [panel for panel in self.panels if panel.id in SELECTABLE and panel.plan.shows(panel.id)]
         order: list[Panel | None] = [None, *shown]
         now = next((panel for panel in shown if panel.selected), None)
-        after = order[(order.index(now) + 1) % len(order)]
-        for panel in shown:
-            if panel.selected != (panel is after):
-                panel.selected = panel is after
+        self.select(order[(order.index(now) + 1) % len(order)])
+
+    def select(self, chosen: Panel | None) -> None:
+        """The cursor on a panel, or on none."""
+        for panel in self.panels:
+            if panel.selected != (panel is chosen):
+                panel.selected = panel is chosen
                 panel.again()
+
+    def on_click(self, click: Click) -> None:
+        if isinstance(click.widget, Panel) and click.widget.id in SELECTABLE:
+            self.select(click.widget)
 
     def repaint(self, ink: Ink | None = None) -> None:
         """Everything anew, in other colours."""

@@ -29,13 +29,13 @@ class Face(Widget):
         super().__init__()
         self._ink = ink
         self._rows: Sequence[Row] = ()
-
-    def on_resize(self) -> None:
-        self._rows = face(*self.size, self._ink.fill)
-        self.refresh()
+        self._width = 0
 
     def render_line(self, y: int) -> Strip:
-        return self._ink.strip(self._rows[y] if y < len(self._rows) else (), self.size.width)
+        width, height = self.size
+        if len(self._rows) != height or self._width != width:
+            self._width, self._rows = width, face(width, height, self._ink.fill)
+        return self._ink.strip(self._rows[y], width)
 
 
 class Cover(Screen[None], inherit_bindings=False):

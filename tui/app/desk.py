@@ -76,6 +76,7 @@ class Desk(Board):
         if self.feed.running:
             self.pump.again = True
         elif engine.found is not None:
+            self.pump.paused = False
             self.pump.send()
         elif not engine.aiming and engine.builtin.state in ("off", "failed"):
             engine.embed()

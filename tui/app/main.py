@@ -88,6 +88,7 @@ class Monitor(App[None], inherit_bindings=False):
 
         feed, knobs = self._opening()
         self.desk = Desk(self._ink(), self.keys, feed, knobs)
+        self.desk.pump.tick()  # so that the first frame of the board is whole
         await self.push_screen(self.desk)
         self.call_after_refresh(self._settle)
 

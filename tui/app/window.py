@@ -41,7 +41,7 @@ class Window:
     def move(self, cells: int, lane: Lane, now_ns: int) -> None:
         """The cursor by whole columns; the first move begins at now."""
         at = lane.column(self.cursor_ns if self.cursor_ns is not None else now_ns)
-        self.cursor_ns = lane.time(min(lane.width - 0.5, max(0.0, int(at) + 0.5 + cells)))
+        self.cursor_ns = lane.time(min(lane.width - 0.5, max(0.5, int(at) + 0.5 + cells)))
 
     def scale(self, direction: int) -> None:
         """Twice as near (+1), twice as far (-1), everything (0)."""

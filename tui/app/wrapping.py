@@ -17,6 +17,7 @@ class Wrapped:
         self._style = style
         self._label = label
         self._lines = [""]
+        self._continued = False  # the last line goes on after a wrap: blanks at its start are not its own
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -25,12 +26,13 @@ class Wrapped:
         """One more piece, as it came: nothing in it can act on the terminal."""
         paragraphs = (self._lines.pop() + piece.replace("\r\n", "\n").replace("\r", "\n")).split("\n")
         for n, paragraph in enumerate(paragraphs):
-            room = self._cells - (width(self._label) if not self._lines and not n else 0)
+            room = self._cells - (0 if self._lines else width(self._label))
+            self._continued = self._continued and not n
             text = clean(paragraph.expandtabs(_TAB))
-            if width(text) <= room:
-                self._lines.append(text)
-                continue
-            self._lines += _split(text, room, self._cells)
+            text = text.lstrip(" ") if self._continued else text
+            lines = [text] if width(text) <= room else _split(text, room, self._cells)
+            self._continued = self._continued or len(lines) > 1
+            self._lines += lines
 
     def rows(self, start: int, stop: int) -> list[Row]:
         """Lines `start` up to `stop`."""

@@ -40,6 +40,33 @@ class Cancel:
                 os.close(self._writer)
 
 
+class Wait:
+    """Waits for one descriptor and a cancellation, again and again; making it for each read costs time."""
+
+    def __init__(self, descriptor: int, events: int, cancel: Cancel | None) -> None:
+        if descriptor < 0:
+            raise OSError(errno.EBADF, "the connection is closed")
+        self.cancel = cancel
+        self.descriptor = descriptor
+        self._poller = select.poll()
+        self._poller.register(descriptor, events)
+        if cancel is not None:
+            self._poller.register(cancel.fileno(), select.POLLIN)
+
+    def ready(self, deadline_ns: int | None) -> bool:
+        """Wait; False when `deadline_ns` (monotonic) passed first. Raises Cancelled."""
+        if deadline_ns is None:
+            found = self._poller.poll()
+        else:
+            found = self._poller.poll(max(0, -(-(deadline_ns - time.monotonic_ns()) // 1_000_000)))
+        if self.cancel is not None:
+            own = self.cancel.fileno()
+            for descriptor, _ in found:
+                if descriptor == own:
+                    raise Cancelled
+        return bool(found)
+
+
 def wait_ready(waits: dict[int, int], cancel: Cancel | None, deadline_ns: int | None) -> list[int]:
     """Wait until one of the descriptors (descriptor → poll events) is ready; returns the ready ones.
 

@@ -12,6 +12,7 @@ import sys
 import threading
 from types import FrameType
 
+from tui.capture import slices
 from tui.capture.desk import Desk
 from tui.capture.frames import pack
 from tui.capture.orders import decode
@@ -36,6 +37,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, leave)
     if sys.argv[1:] == [WITH_PARENT]:
         _die_with_parent()
+    slices.short()
     sys.setswitchinterval(0.0005)
     outlet = Outlet(sys.stdout.fileno(), lambda: os.write(wake_writer, b"x"))
     desk = Desk(lambda frame: outlet.put(pack(frame)), _collect_only_when_idle)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from queue import SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 
 from tui.capture.lines import to_line
 from tui.capture.scrub import scrub_meta
@@ -14,6 +14,7 @@ from tui.domain.wire import End, Meta, Note, Record
 
 FORMAT = "toklane/1"
 _FLUSH_S = 3.0
+_BATCH_S = 0.1  # writing each record at once would wake this thread for every token
 
 
 class Recorder:
@@ -28,6 +29,7 @@ class Recorder:
         descriptor = _opened(path)
         self._failed = failed
         self._queue: SimpleQueue[Record | None] = SimpleQueue()
+        self._closing = Event()
         self._thread = Thread(target=self._run, args=(path, descriptor), daemon=True, name="recorder")
         self._thread.start()
 
@@ -38,6 +40,7 @@ class Recorder:
     def close(self) -> None:
         """Wait (3 s at most) until everything is written."""
         self._queue.put(None)
+        self._closing.set()
         self._thread.join(_FLUSH_S)
 
     def _run(self, path: str, descriptor: int) -> None:
@@ -51,16 +54,32 @@ class Recorder:
     def _write_all(self, descriptor: int) -> None:
         held: list[Record] = []
         holding = True
-        while (record := self._queue.get()) is not None:
-            held.append(record)
-            if holding and _completes_first_line(record):
-                holding = False
-                held[0] = _first_line(held[0], record)
+        while (batch := self._batch()) is not None:
+            for record in batch:
+                held.append(record)
+                if holding and _completes_first_line(record):
+                    holding = False
+                    held[0] = _first_line(held[0], record)
             if not holding:
                 data = b"".join(map(to_line, held))
                 held.clear()
                 while data:
                     data = data[os.write(descriptor, data) :]
+
+    def _batch(self) -> list[Record] | None:
+        """The records that came since the last batch, after a short wait for more; None at the end."""
+        first = self._queue.get()
+        if first is None:
+            return None
+        self._closing.wait(_BATCH_S)
+        batch = [first]
+        while not self._queue.empty():
+            record = self._queue.get()
+            if record is None:
+                self._queue.put(None)  # for the next call
+                break
+            batch.append(record)
+        return batch
 
 
 def _completes_first_line(record: Record) -> bool:

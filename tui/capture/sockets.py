@@ -10,7 +10,7 @@ from typing import Any
 
 import httpcore
 
-from tui.capture.cancel import Cancel, wait_ready
+from tui.capture.cancel import Cancel, Wait, wait_ready
 from tui.capture.dial import dial
 from tui.capture.failure import CaptureError, Kind
 from tui.capture.stamps import StampedSocket
@@ -36,6 +36,7 @@ class Stream(httpcore.NetworkStream):
         self.saw_eof = False
         self.heard = False
         self._sock = sock
+        self._wait: Wait | None = None
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What one read of the socket brings; b"" at the end."""
@@ -87,7 +88,7 @@ class Stream(httpcore.NetworkStream):
     def receive(self, max_bytes: int, deadline_ns: int | None) -> bytes:
         """Wait for bytes and stamp them. Raises OSError, CaptureError, Cancelled."""
         while True:
-            if not wait_ready({self._sock.fileno(): select.POLLIN}, self.cancel, deadline_ns):
+            if not self._readable().ready(deadline_ns):
                 raise CaptureError(Kind.TIMEOUT, "no answer in time")
             try:
                 data = self.stamps.receive(max_bytes)
@@ -96,6 +97,12 @@ class Stream(httpcore.NetworkStream):
             self.saw_eof = not data
             self.heard = self.heard or bool(data)
             return data
+
+    def _readable(self) -> Wait:
+        kept = self._wait
+        if kept is None or kept.cancel is not self.cancel or self._sock.fileno() != kept.descriptor:
+            self._wait = kept = Wait(self._sock.fileno(), select.POLLIN, self.cancel)
+        return kept
 
     def transmit(self, data: bytes, deadline_ns: int | None) -> None:
         """Give bytes to the kernel. Raises OSError, CaptureError, Cancelled."""

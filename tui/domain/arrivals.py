@@ -16,6 +16,7 @@ from tui.domain.order import Ranked
 STALL_FLOOR_NS = 250_000_000
 STALL_FACTOR = 5
 _BLOCK = 64
+_MOST = 1 << 32  # no stream has so many tokens; such a count is a fault of the engine
 _WINDOW = 63  # gaps that the running median looks back on
 
 
@@ -41,8 +42,8 @@ class Stall:
 class Arrivals:
     """Append-only columns; index i is the i-th read with generated text.
 
-    at: arrival in ns · floor: lower bound of it · messages: running number of messages with text ·
-    tokens: the engine's running count, 0 where it told none · text: characters of text before this read.
+    at: arrival in ns · messages: running number of messages with text · tokens: the engine's running count,
+    0 where it told none.
     """
 
     __slots__ = (
@@ -50,20 +51,16 @@ class Arrivals:
         "_recent",
         "_sorted",
         "at",
-        "floor",
         "gaps",
         "messages",
         "stalls",
-        "text",
         "tokens",
     )
 
     def __init__(self) -> None:
         self.at = array("q")
-        self.floor = array("q")
-        self.messages = array("q")
-        self.tokens = array("q")
-        self.text = array("q")
+        self.messages = array("I")
+        self.tokens = array("I")
         self.gaps = Ranked()
         self.stalls: list[Stall] = []
         self._peaks = array("q")  # greatest gap within each block of reads
@@ -73,7 +70,7 @@ class Arrivals:
     def __len__(self) -> int:
         return len(self.at)
 
-    def start(self, at_ns: int, floor_ns: int | None, text: int) -> None:
+    def start(self, at_ns: int) -> None:
         """A new read brought generated text; its stamp never goes back behind the one before."""
         n = len(self.at)
         gap = 0
@@ -86,15 +83,13 @@ class Arrivals:
         elif gap > self._peaks[-1]:
             self._peaks[-1] = gap
         self.at.append(at_ns)
-        self.floor.append(at_ns if floor_ns is None else min(floor_ns, at_ns))
         self.messages.append(self.messages[-1] if n else 0)
         self.tokens.append(self.tokens[-1] if n else 0)
-        self.text.append(text)
 
     def message(self, count: int | None) -> None:
         """The newest read held one more message; `count` is the engine's running token count."""
         self.messages[-1] += 1
-        if count is not None and count > self.tokens[-1]:
+        if count is not None and self.tokens[-1] < count < _MOST:
             self.tokens[-1] = count
 
     def _gap(self, gap: int, at_ns: int) -> None:

@@ -83,7 +83,7 @@ def split(facts: Facts) -> tuple[Phase, ...]:
     at = phases[-1].end_ns if phases else 0
     if at < end and (prefill or decode):
         phases.append(Phase("finish", at, end, Provenance.OBSERVED, "last token to the end of the body"))
-    return tuple(p for p in phases if p.duration_ns > 0 or p.running)
+    return tuple(p for p in phases if p.duration_ns > 0 or p.running or p.provenance is Provenance.ESTIMATED)
 
 
 def _connect(facts: Facts) -> Phase:

@@ -100,8 +100,7 @@ def _stream(state: State, event: ev.Event) -> None:
 
 
 def _arrived(state: State, event: ev.Arrived) -> None:
-    state.sent = True
-    state.read_ns, state.floor_ns, state.read_open = event.at_ns, event.floor_ns, True
+    state.sent = state.read_open = True
     own = state.instrument
     own.reads += 1
     own.kernel += event.kernel
@@ -118,7 +117,7 @@ def _generated(state: State, event: ev.Generated) -> None:
     at_ns = event.at_ns
     arrivals = state.arrivals
     if state.read_open or not len(arrivals):
-        arrivals.start(at_ns, state.floor_ns, state.answer.length)
+        arrivals.start(at_ns)
         state.read_open = False
     arrivals.message(event.count)
     state.chunks += 1

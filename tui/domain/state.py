@@ -58,8 +58,6 @@ class State:
     chunks: int = 0
     lumped: int = 0  # text messages in reads that held five or more of them
     arrivals: Arrivals = field(default_factory=Arrivals)
-    read_ns: int = 0
-    floor_ns: int | None = None
     read_open: bool = False  # the newest read has no text yet
     instrument: Instrument = field(default_factory=Instrument)
     answer: Text = field(default_factory=Text)

@@ -33,10 +33,11 @@ class Answer(Panel):
         self._following = True
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        titles = (height > 1 and self.plan.form not in (Form.NARROW, Form.LINE)) or bool(self.plan.maximised)
+        titles = self.plan.form is Form.LARGE or bool(self.plan.maximised)
         room = height - 1 if titles else height
         view = scene.view
-        self._texts.follow(view, width - 2)
+        if self._texts.follow(view, width - 2):
+            self._top, self._following = 0, True
         if view.failure is not None:
             title, body = "what happened", failed(view, view.failure, self._texts, width, room)
         else:
@@ -51,12 +52,19 @@ class Answer(Panel):
         self._following = self._top >= last
         self.again()
 
+    def on_mouse_scroll_up(self) -> None:
+        self.scroll(-1)
+
+    def on_mouse_scroll_down(self) -> None:
+        self.scroll(+1)
+
     def _body(self, scene: Scene, width: int, room: int) -> Sequence[Row]:
         lines = self._texts.count
         if not lines:
             return tuple(((f" {line}", "secondary"),) for line in wrapped(nothing(scene), width - 2))[:room]
         if self._following:
-            self._top = _jumped(self._top, lines, room)
+            running = scene.view.running
+            self._top = _jumped(self._top, lines, room) if running else max(0, lines - room)
         rows = [((" ", "text"), *row) for row in self._texts.lines(self._top, self._top + room)]
         writing = scene.view.stage in (Stage.DECODING, Stage.STALLED)
         if writing and rows and self._top + room >= lines:
@@ -106,10 +114,11 @@ class Texts:
         self._parts: dict[str, Wrapped] = {}
         self._read: dict[str, int] = {}
 
-    def follow(self, view: View, width: int) -> None:
-        """Take in what the view has more than before; another run or width starts anew."""
+    def follow(self, view: View, width: int) -> bool:
+        """Take in what is new; another run or width starts from nothing. True for another run."""
         run = view.track.columns
-        if run is not self._run or width != self._width:
+        other = run is not self._run
+        if other or width != self._width:
             self._run, self._width = run, width
             self._parts, self._read = {}, {}
         self._take("reasoning", view.reasoning, "secondary")
@@ -121,6 +130,7 @@ class Texts:
                 self._parts[key] = Wrapped(self._width, "tokenize", "calls ")
                 self._parts[key].add(text)
                 self._read[key] = len(text)
+        return other
 
     def _take(self, key: str, text: Snapshot, style: str) -> None:
         read = self._read.get(key, 0)

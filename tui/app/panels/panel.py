@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.geometry import Region
+from textual.geometry import NULL_SIZE, Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -31,6 +31,7 @@ class Panel(Widget):
         self.selected = False
         self._scene: Scene | None = None
         self._rows: Sequence[Row] = ()
+        self._made_for = NULL_SIZE
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """What is shown of `scene`: at most `height` rows, each at most `width` cells."""
@@ -48,9 +49,14 @@ class Panel(Widget):
     def show(self, scene: Scene) -> None:
         """Take over a scene; rows that look the same as before cost nothing."""
         self._scene = scene
-        width, height = self.size
-        if not width or not height or not self.plan.shows(self.id or ""):
+        if not self.plan.shows(self.id or ""):
+            self._made_for = NULL_SIZE
             return
+        if self._made_for != self.size or not self.size:
+            self._made_for = NULL_SIZE
+            self.refresh()
+            return
+        width, height = self.size
         before, self._rows = self._rows, self.rows(scene, width, height)
         dirty = [
             Region(0, y, last, 1)
@@ -61,17 +67,15 @@ class Panel(Widget):
             self.refresh(*dirty)
 
     def again(self, ink: Ink | None = None) -> None:
-        """Paint everything anew: other colours, another size, another plan."""
+        """Make and paint everything anew: other colours, another plan."""
         self.ink = ink or self.ink
-        self._rows = ()
-        if self._scene is not None:
-            self.show(self._scene)
+        self._made_for = NULL_SIZE
         self.refresh()
 
-    def on_resize(self) -> None:
-        self.again()
-
     def render_line(self, y: int) -> Strip:
+        if self._made_for != self.size:
+            self._made_for = self.size
+            self._rows = self.rows(self._scene, *self.size) if self._scene is not None else ()
         return self.ink.strip(_row(self._rows, y), self.size.width)
 
 
