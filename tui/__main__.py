@@ -1,51 +1,66 @@
-"""Starts toklane: the reader process first, then whichever face was asked for; owns the exit status."""
+"""Starts toklane: whichever face was asked for; owns the exit status, and what standard streams can take."""
 
 from __future__ import annotations
 
+import argparse
+import codecs
+import io
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from types import FrameType
 
-from tui import cli
-from tui.settings.usage import WrongUsage
-
 INTERRUPTED, TERMINATED, FAILED = 130, 143, 1
+_STREAMS = ("stdin", "stdout", "stderr")
+_COERCED = ("C.UTF-8", "C.utf8", "UTF-8")  # what Python itself makes of LC_CTYPE where the locale is C
+_TO_ASCII = "tui.to_ascii"
 
 
 class _Terminated(SystemExit):
-    """SIGTERM or SIGHUP came. A SystemExit, because an event loop swallows any other exception."""
+    """SIGTERM or SIGHUP came."""
 
 
 def main() -> None:
     """The `toklane` command."""
     try:
         status = _main()
-    except WrongUsage as error:
-        cli.complain(str(error))
-        status = cli.WRONG_USAGE
     except KeyboardInterrupt:
         status = INTERRUPTED
     except _Terminated:
         status = TERMINATED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nobody reads the rest
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the rest
         status = FAILED
     sys.exit(status)
 
 
 def _main() -> int:
-    options = cli.parse(sys.argv[1:])
     signal.signal(signal.SIGTERM, _terminate)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, _terminate)
-    # each face imports what it needs and nothing else: the first paint must not wait for the rest
+    signal.signal(signal.SIGHUP, _terminate)
+    sys.unraisablehook = _unraisable
+    _prepare_streams(os.environ)
+    # from here on a signal is answered, so all that takes long to import comes after it
+    from tui import cli
+    from tui.settings.usage import WrongUsage
+
+    try:
+        status = _face(cli.parse(sys.argv[1:]))
+    except WrongUsage as error:
+        cli.complain(str(error))
+        status = cli.WRONG_USAGE
+    sys.stdout.flush()
+    return status
+
+
+def _face(options: argparse.Namespace) -> int:
+    """Each face imports what it needs and nothing else: the first paint must not wait for the rest."""
     match options.command:
         case "model" | "keys" | "themes":
             from tui.report import lists
 
             return lists.tell(options)
-        case "replay" if options.json or not sys.stdout.isatty():
+        case "replay" if options.json or not _on_screen():
             from tui.report.again import tell
 
             return tell(options.file, options.json, sys.stdout, sys.stderr)
@@ -57,7 +72,7 @@ def _main() -> int:
             from tui.report.start import run
 
             return run(options)
-        case _ if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") == "dumb":
+        case _ if not _on_screen():
             from tui.report.start import run
 
             return run(options)
@@ -67,8 +82,51 @@ def _main() -> int:
             return monitor(options)
 
 
+def _on_screen() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def _terminate(number: int, frame: FrameType | None) -> None:
     raise _Terminated
+
+
+def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
+    """Python drops what is raised inside a destructor. A signal that came there is answered all the same."""
+    match dropped.exc_value:
+        case _Terminated():
+            os._exit(TERMINATED)
+        case KeyboardInterrupt():
+            os._exit(INTERRUPTED)
+        case _:
+            sys.__unraisablehook__(dropped)
+
+
+def _prepare_streams(environ: Mapping[str, str]) -> None:
+    """A closed stream is one to nobody. What a stream's encoding lacks is written in ASCII; no text fails."""
+    for name in _STREAMS:
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115, PLW1514
+    codecs.register_error(_TO_ASCII, _in_ascii)
+    encoding = "ascii" if _wants_ascii(environ) else None
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=encoding or stream.encoding, errors=_TO_ASCII)
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    from tui.plot.glyphs import to_ascii
+
+    assert isinstance(error, UnicodeEncodeError)
+    return to_ascii(error.object[error.start : error.end]), error.end
+
+
+def _wants_ascii(environ: Mapping[str, str]) -> bool:
+    """The C locale was asked for by name. Python writes UTF-8 there; such a terminal may not read it."""
+    if environ.get("PYTHONIOENCODING") or environ.get("PYTHONUTF8"):
+        return False
+    kind = environ.get("LC_CTYPE")
+    chosen = environ.get("LC_ALL") or (kind if kind not in _COERCED else "") or environ.get("LANG")
+    return chosen in ("C", "POSIX")
 
 
 if __name__ == "__main__":

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 import contextlib
 import os
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +15,9 @@ from tui.settings.config import ConfigError, Settings, load
 from tui.settings.credentials import api_key
 
 if TYPE_CHECKING:
-    from tui.app.main import Monitor
     from tui.capture.session import Session
     from tui.domain.knobs import Knobs
     from tui.settings import themes
-
-TERMINATED = 143
 
 
 def monitor(options: argparse.Namespace) -> int:
@@ -40,24 +35,27 @@ def _monitor(options: argparse.Namespace, child: Child) -> int:
     if settings.url:
         api_key(settings, os.environ)  # what is wrong with it is said before there is a screen
     theme = _theme(settings.theme)
+    from tui.app.leaving import show
     from tui.app.main import Monitor
 
     sitting = Sitting(options, settings, child)
 
     def begin() -> None:
-        _heed(app)
         if remark:
             app.say(remark)
         sitting.begin()
 
-    app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin)
-    try:
-        app.run()
+    def remember() -> None:
         if app.desk is not None:
             _remember(app.desk.pump.knobs, app.palette.name, sitting.session, settings)
+
+    app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin)
+    try:
+        status = show(app, remember)
+        remember()
     finally:
         sitting.close()
-    return app.return_code or 0
+    return status
 
 
 class Sitting:
@@ -106,6 +104,7 @@ class Sitting:
 
 def replay(options: argparse.Namespace) -> int:
     """`toklane replay FILE` in a terminal; the exit status."""
+    from tui.app.leaving import show
     from tui.app.main import Monitor
     from tui.capture.recording import NotARecording, read
     from tui.capture.replay_session import ReplaySession
@@ -119,11 +118,7 @@ def replay(options: argparse.Namespace) -> int:
     except NotARecording as error:
         raise ConfigError(str(error)) from None
     session = ReplaySession(recording, options.file, options.speed)
-    app = Monitor(
-        lambda: (session, session.knobs), theme=theme, keys=settings.keys, on_start=lambda: _heed(app)
-    )
-    app.run()
-    return app.return_code or 0
+    return show(Monitor(lambda: (session, session.knobs), theme=theme, keys=settings.keys))
 
 
 def _theme(name: str) -> themes.Theme:
@@ -133,14 +128,6 @@ def _theme(name: str) -> themes.Theme:
         return themes.load(name)
     except themes.ThemeError as error:
         raise ConfigError(str(error)) from None
-
-
-def _heed(app: Monitor) -> None:
-    """End by the loop when a signal says so: only then does Textual put the terminal back."""
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        with contextlib.suppress(NotImplementedError):  # not on Windows
-            loop.add_signal_handler(number, app.stop_with, TERMINATED)
 
 
 def _remember(knobs: Knobs, theme: str, session: Session | None, settings: Settings) -> None:

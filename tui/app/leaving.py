@@ -1,0 +1,95 @@
+"""How the monitor ends when a signal says so: in good order if it can, and in any case soon."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import sys
+import termios
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui.app.main import Monitor
+
+TERMINATED = 143
+_PATIENCE_S = 2.0
+_RESETS = (
+    b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
+)
+
+
+def show(app: Monitor, lost: Callable[[], None] = lambda: None) -> int:
+    """Run the app; the exit status. `lost` is called when the terminal has gone and nothing else will be."""
+
+    async def run() -> None:
+        with _heeding(app, lost):
+            await app.run_async()
+
+    asyncio.run(run())
+    return app.return_code or 0
+
+
+@contextlib.contextmanager
+def _heeding(app: Monitor, lost: Callable[[], None]) -> Iterator[None]:
+    """Signals are heard from before Textual touches the terminal until it has put it back.
+
+    They end the app by its loop, since only then does Textual tidy up. A loop that waits for a terminal which
+    takes nothing hears no more, so there is a limit; a terminal that is gone needs nothing.
+    """
+    loop = asyncio.get_running_loop()
+    terminal = _Terminal()
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        if terminal.gone:
+            lost()
+            os._exit(TERMINATED)
+        limit = threading.Timer(_PATIENCE_S, terminal.abandon)
+        limit.daemon = True
+        limit.start()
+        loop.call_soon_threadsafe(app.stop_with, TERMINATED)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(app.action_interrupt)
+
+    def failed(thread: threading.ExceptHookArgs) -> None:
+        """Textual's writer is the first to know about a terminal that hung up on somebody else."""
+        if terminal.gone:
+            signal.raise_signal(signal.SIGTERM)
+        else:
+            threading.__excepthook__(thread)
+
+    heard = {signal.SIGTERM: leave, signal.SIGHUP: leave, signal.SIGINT: interrupt}
+    before = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    threading.excepthook = failed
+    try:
+        yield
+    finally:
+        threading.excepthook = threading.__excepthook__
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _Terminal:
+    """The terminal as it was found."""
+
+    def __init__(self) -> None:
+        self._descriptor = sys.__stdin__.fileno() if sys.__stdin__ else 0
+        self._attributes = termios.tcgetattr(self._descriptor)
+
+    @property
+    def gone(self) -> bool:
+        """Its window is closed, or the line is dead."""
+        return not os.isatty(self._descriptor)
+
+    def abandon(self) -> None:
+        """End the process at once, the terminal put back as far as it takes it."""
+        with contextlib.suppress(OSError, termios.error):
+            termios.tcsetattr(self._descriptor, termios.TCSANOW, self._attributes)
+            os.set_blocking(self._descriptor, False)
+            os.write(self._descriptor, _RESETS)
+        os._exit(TERMINATED)
