@@ -11,24 +11,28 @@ import sys
 from collections.abc import Mapping
 from types import FrameType
 
-INTERRUPTED, TERMINATED, FAILED = 130, 143, 1
+FAILED = 1
+_STATUS: Mapping[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
 _STREAMS = ("stdin", "stdout", "stderr")
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")  # what Python itself makes of LC_CTYPE where the locale is C
 _TO_ASCII = "tui.to_ascii"
 
 
-class _Terminated(SystemExit):
-    """SIGTERM or SIGHUP came."""
+class _Signalled(SystemExit):
+    """A signal came. No KeyboardInterrupt: in the midst of an import one of those sets Python's own status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 def main() -> None:
     """The `toklane` command."""
     try:
-        status = _main()
-    except KeyboardInterrupt:
-        status = INTERRUPTED
-    except _Terminated:
-        status = TERMINATED
+        try:
+            status = _main()
+        finally:
+            sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the rest
         status = FAILED
@@ -36,21 +40,19 @@ def main() -> None:
 
 
 def _main() -> int:
-    signal.signal(signal.SIGTERM, _terminate)
-    signal.signal(signal.SIGHUP, _terminate)
-    sys.unraisablehook = _unraisable
     _prepare_streams(os.environ)
+    sys.unraisablehook = _unraisable
+    for number in _STATUS:
+        signal.signal(number, _leave)
     # from here on a signal is answered, so all that takes long to import comes after it
     from tui import cli
     from tui.settings.usage import WrongUsage
 
     try:
-        status = _face(cli.parse(sys.argv[1:]))
+        return _face(cli.parse(sys.argv[1:]))
     except WrongUsage as error:
         cli.complain(str(error))
-        status = cli.WRONG_USAGE
-    sys.stdout.flush()
-    return status
+        return cli.WRONG_USAGE
 
 
 def _face(options: argparse.Namespace) -> int:
@@ -86,26 +88,22 @@ def _on_screen() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise _Terminated
+def _leave(number: int, frame: FrameType | None) -> None:
+    raise _Signalled(_STATUS[number])
 
 
 def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
     """Python drops what is raised inside a destructor. A signal that came there is answered all the same."""
-    match dropped.exc_value:
-        case _Terminated():
-            os._exit(TERMINATED)
-        case KeyboardInterrupt():
-            os._exit(INTERRUPTED)
-        case _:
-            sys.__unraisablehook__(dropped)
+    if isinstance(dropped.exc_value, _Signalled):
+        os._exit(dropped.exc_value.status)
+    sys.__unraisablehook__(dropped)
 
 
 def _prepare_streams(environ: Mapping[str, str]) -> None:
     """A closed stream is one to nobody. What a stream's encoding lacks is written in ASCII; no text fails."""
     for name in _STREAMS:
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115, PLW1514
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     codecs.register_error(_TO_ASCII, _in_ascii)
     encoding = "ascii" if _wants_ascii(environ) else None
     for stream in (sys.stdout, sys.stderr):

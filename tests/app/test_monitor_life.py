@@ -146,12 +146,9 @@ async def test_without_colour_no_cell_has_one(
         await at.wait(5)
         assert "▓▓▓▓" in at.text and "████" in at.text and "╳╳" in at.text and "[ " in at.text
         for panel in at.desk.panels:
-            for y in range(panel.size.height):
-                for segment in panel.render_line(y):
-                    assert segment.style is None or (segment.style.color, segment.style.bgcolor) == (
-                        None,
-                        None,
-                    )
+            for strip in panel.render_lines(panel.size.region):
+                for style in (segment.style for segment in strip):
+                    assert style is None or (style.color, style.bgcolor) == (None, None)
 
 
 async def test_ascii_is_all_there_is_where_the_terminal_takes_no_utf_8(

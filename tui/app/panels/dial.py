@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.lines import column
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import rule, titled
 from tui.app.scene import Scene
 from tui.domain.knobs import steps
@@ -21,7 +21,7 @@ _S = 1_000_000_000
 
 
 class Dial(Panel):
-    every = 2
+    every = SLOW
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         dial, selected = dial_steps(scene)

@@ -8,7 +8,7 @@ from tui.app.figures import Shown, Units, figures, running
 from tui.app.labels import places
 from tui.app.layout import Form
 from tui.app.panels.lines import most, wrapped
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.plot.cells import width as cells_of
@@ -19,7 +19,7 @@ from tui.plot.rows import Canvas, Row
 
 
 class Figures(Panel):
-    every = 5  # a figure that changes more often can't be read
+    every = SLOW
 
     def __init__(self, ink: Ink, name: str) -> None:
         super().__init__(ink, name)

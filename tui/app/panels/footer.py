@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.lines import most
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.plot.cells import clean
@@ -30,7 +30,7 @@ _LAST_TO_GO = (
 
 
 class Footer(Panel):
-    every = 2
+    every = SLOW
 
     def __init__(self, ink: Ink, name: str, keys: Sequence[Key]) -> None:
         super().__init__(ink, name)

@@ -8,7 +8,7 @@ from tui.app.layout import Form
 from tui.app.panels.gpu import in_short
 from tui.app.panels.lines import column, most
 from tui.app.panels.memory import short, used_share
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.phases import answer_limit, reading, told_so_far
 from tui.app.panels.titles import rule
 from tui.app.scene import Scene
@@ -19,7 +19,7 @@ from tui.plot.rows import Row, join, row_width
 
 
 class Gauges(Panel):
-    every = 4
+    every = SLOW
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         if self.plan.form is Form.LINE:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.lines import dotted, ends, most
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.plot.numbers import duration
 from tui.plot.rows import Row, join, row_width
 
 
 class Header(Panel):
-    every = 10
+    every = SLOW
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         return (header(scene, width, self.plan.form),)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from tui.app.panels.lines import column, most
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
 from tui.app.scene import Scene
 from tui.app.theming import Ink
@@ -26,7 +26,7 @@ _SIGNS = {"info": "●", "warn": "▲", "crit": "✖"}
 
 
 class Memory(Panel):
-    every = 4
+    every = SLOW
 
     def __init__(self, ink: Ink, name: str) -> None:
         super().__init__(ink, name)

@@ -14,14 +14,17 @@ from tui.app.theming import Ink
 from tui.plot.glyphs import Fill
 from tui.plot.rows import Row, row_width
 
+SLOW = 5  # four times a second; what changes more often can't be read
+
 
 class Panel(Widget):
     """One area of the monitor. A subclass says in `rows` what it shows; everything else is here.
 
-    `every` frames it looks at a new scene: 1 = every one (20 a second).
+    `every` frames it looks at a new scene: 1 = every one (20 a second). Slow panels share one beat: the
+    screen's cost is that of the box around all that changed.
     """
 
-    every = 1
+    every = 1  # or SLOW
     can_focus = False
 
     def __init__(self, ink: Ink, name: str) -> None:
@@ -32,6 +35,7 @@ class Panel(Widget):
         self._scene: Scene | None = None
         self._rows: Sequence[Row] = ()
         self._made_for = NULL_SIZE
+        self._strips: dict[int, Strip] = {}
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """What is shown of `scene`: at most `height` rows, each at most `width` cells."""
@@ -63,6 +67,8 @@ class Panel(Widget):
             for y in range(height)
             if (last := _changed_until(_row(before, y), _row(self._rows, y), width))
         ]
+        for region in dirty:
+            self._strips.pop(region.y, None)
         if dirty:
             self.refresh(*dirty)
 
@@ -72,11 +78,20 @@ class Panel(Widget):
         self._made_for = NULL_SIZE
         self.refresh()
 
-    def render_line(self, y: int) -> Strip:
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Each row becomes a strip once: no border or style of the widget lies over it."""
         if self._made_for != self.size:
             self._made_for = self.size
+            self._strips.clear()
             self._rows = self.rows(self._scene, *self.size) if self._scene is not None else ()
-        return self.ink.strip(_row(self._rows, y), self.size.width)
+        x, y, width, height = crop
+        return [self._strip(line).crop(x, x + width) for line in range(y, y + height)]
+
+    def _strip(self, y: int) -> Strip:
+        strip = self._strips.get(y)
+        if strip is None:
+            strip = self._strips[y] = self.ink.strip(_row(self._rows, y), self._made_for.width)
+        return strip
 
 
 def _row(rows: Sequence[Row], y: int) -> Row:

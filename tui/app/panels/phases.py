@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.panels.lines import column, wrapped
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
 from tui.app.scene import Scene
 from tui.domain.phases import Phase
@@ -23,7 +23,7 @@ _COUNTS = 0.01
 
 
 class Phases(Panel):
-    every = 4
+    every = SLOW
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         body = table(scene, width, height - 1, self.fill)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from tui.app.layout import Form
 from tui.app.panels.figures import running_figure
 from tui.app.panels.lines import dotted, most, wrapped
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.app.words import say
 from tui.plot.rows import Row
 
 
 class Sentence(Panel):
-    every = 5
+    every = SLOW
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         if self.plan.form is Form.TINY:

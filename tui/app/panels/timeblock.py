@@ -123,9 +123,9 @@ class TimeBlock(Panel):
         if plan.axis:
             bold = self.axis.stands_out(view.now_ns)
             rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold)))
-        return [*rows, *self._strips(view, lane, gutter, plan)]
+        return [*rows, *self._series(view, lane, gutter, plan)]
 
-    def _strips(self, view: View, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
+    def _series(self, view: View, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
         """Gaps and load; while a request runs they are worked out anew in every second frame."""
         self._beat = not self._beat
         if self._beat or not view.running or len(self._kept) != plan.gaps + plan.load:
