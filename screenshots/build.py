@@ -21,7 +21,7 @@ LENGTHS = ("128", "256", "512", "1k")  # earlier runs: they fill the dial, the l
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One file: which recording, at which moment (seconds since sent, None: its end), how large, which theme."""
+    """One file: a recording, a moment of it (seconds since sent, None: its end), a size, a theme."""
 
     name: str
     recording: str
@@ -34,7 +34,7 @@ class Picture:
 PICTURES = (
     Picture("hero", "2k"),
     Picture("prefill", "2k", at_s=8.0),
-    Picture("decode", "1k", at_s=None),
+    Picture("decode", "1k", at_s=13.6),
     Picture("finished-80x24-light", "2k", size=(80, 24), theme="light"),
     Picture("prefill-80x24", "2k", at_s=8.0, size=(80, 24)),
     Picture("finished-projector", "2k", theme="projector"),
@@ -71,11 +71,12 @@ async def drawn(picture: Picture) -> str:
     for name in LENGTHS:
         if name != picture.recording:
             session.remember(read(RECORDINGS / f"{name}.jsonl"))
-    app = Monitor(session, session.knobs, theme=themes.load(picture.theme))
+    session.seek(picture.at_s)
+    app = Monitor(lambda: (session, session.knobs), theme=themes.load(picture.theme))
     async with app.run_test(size=picture.size) as pilot:
-        session.seek(picture.at_s)
-        for _ in range(12):  # panels look at different frames; all have looked after these
-            app.pump.tick()
+        while app.desk is None or not app.desk.is_current:
+            await pilot.pause()
+        app.desk.pump.tick()
         await pilot.press(*picture.keys)
         await pilot.pause()
         return plain(app.export_screenshot(title="toklane"))

@@ -8,7 +8,9 @@ import io
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
 from types import FrameType
 
 FAILED = 1
@@ -19,7 +21,7 @@ _TO_ASCII = "tui.to_ascii"
 
 
 class _Signalled(SystemExit):
-    """A signal came. No KeyboardInterrupt: in the midst of an import one of those sets Python's own status."""
+    """A signal came. No KeyboardInterrupt: amid an import one of those sets Python's own status."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)
@@ -33,8 +35,10 @@ def main() -> None:
             status = _main()
         finally:
             sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody reads the rest
+    except Exception as error:
+        if not isinstance(error, BrokenPipeError):
+            _complain_of(error)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody takes the rest
         status = FAILED
     sys.exit(status)
 
@@ -97,6 +101,16 @@ def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
     if isinstance(dropped.exc_value, _Signalled):
         os._exit(dropped.exc_value.status)
     sys.__unraisablehook__(dropped)
+
+
+def _complain_of(error: Exception) -> None:
+    """One line, and where a fault of ours happened."""
+    from tui.cli import complain
+    from tui.plot.cells import clean
+
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = "" if isinstance(error, OSError) else f" ({Path(place.filename).name}, line {place.lineno})"
+    complain(clean(f"internal error: {type(error).__name__}: {' '.join(str(error).split())}{where}"))
 
 
 def _prepare_streams(environ: Mapping[str, str]) -> None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from tui import locations
 from tui.capture.channel import Child
+from tui.report.given import check
 from tui.settings import last
 from tui.settings.config import ConfigError, Settings, load
-from tui.settings.credentials import api_key
 
 if TYPE_CHECKING:
     from tui.capture.session import Session
@@ -32,8 +32,7 @@ def monitor(options: argparse.Namespace) -> int:
 def _monitor(options: argparse.Namespace, child: Child) -> int:
     remembered, remark = last.recall()
     settings = load(options.flags, os.environ, remembered)
-    if settings.url:
-        api_key(settings, os.environ)  # what is wrong with it is said before there is a screen
+    check(options, settings)  # what is wrong is said before there is a screen
     theme = _theme(settings.theme)
     from tui.app.leaving import show
     from tui.app.main import Monitor

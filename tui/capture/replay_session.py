@@ -73,6 +73,7 @@ class ReplaySession:
         for record in records:
             self._live.feed((record,))
             self._feel(record)
+        self._learn()
 
     def remember(self, recording: Recording) -> None:
         """Take another recording as an earlier run: it leaves its TTFT on the dial, and the ghost."""
@@ -89,6 +90,8 @@ class ReplaySession:
         for record in records:
             self._feel(record)
         self._live.feed(records)
+        if records:
+            self._learn()
         return bool(records) or self.playing
 
     def view(self) -> View:
@@ -105,6 +108,10 @@ class ReplaySession:
 
     def close(self) -> None:
         """Nothing is open."""
+
+    def _learn(self) -> None:
+        if self._player.finished:
+            self.shelf.learn(self._live.view(), self.knobs)
 
     def _feel(self, record: Record) -> None:
         if isinstance(record, Sample):

@@ -66,7 +66,11 @@ class Run:
 
     def read(self, at_ns: int, data: bytes, floor_ns: int, recv_ns: int, kernel: bool) -> None:
         """One read of the body."""
-        self._add(Read(at_ns, without(data, self._secrets), floor_ns, recv_ns, kernel))
+        data = without(data, self._secrets)
+        with self._lock:
+            if not self.ended:
+                zero_ns = self.zero_ns or 0  # known: nothing is read before the request was sent
+                self._hand_on(Read(at_ns - zero_ns, data, floor_ns - zero_ns, recv_ns - zero_ns, kernel))
 
     def end(self, how: str, detail: str = "", mono_ns: int | None = None) -> None:
         """The run is over; only the first call counts. The recording is whole before the End is emitted."""
@@ -115,12 +119,4 @@ class Run:
 
 
 def _shifted(record: Record, zero_ns: int) -> Record:
-    match record:
-        case Read(at_ns, data, floor_ns, recv_ns, kernel):
-            floor = None if floor_ns is None else floor_ns - zero_ns
-            returned = None if recv_ns is None else recv_ns - zero_ns
-            return Read(at_ns - zero_ns, data, floor, returned, kernel)
-        case Meta():
-            return record
-        case _:
-            return replace(record, at_ns=record.at_ns - zero_ns)
+    return record if isinstance(record, Meta) else replace(record, at_ns=record.at_ns - zero_ns)

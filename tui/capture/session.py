@@ -22,6 +22,7 @@ from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
 from tui.domain.shelf import Shelf
 from tui.domain.view import View
+from tui.domain.wire import Note
 from tui.engines.detect import Found
 from tui.plot.numbers import prompt_length
 from tui.probes.sampler import Sampler
@@ -57,6 +58,7 @@ class Session:
         self.target: Target | None = None
         self.found: Found | None = None
         self.problem = ""
+        self._lost = ""
         self.notice = ""
         self.discovered: tuple[Found, ...] | None = None
         self.shelf = Shelf()
@@ -69,7 +71,9 @@ class Session:
 
     def aim(self, target: Target) -> None:
         """Look what answers at the target; `found` or `problem` follows."""
-        self.target, self.found, self.problem, self._again_ns = target, None, "", None
+        self.target, self.found, self.problem, self._again_ns = target, None, self._lost, None
+        if self._lost:
+            return
         self._aim = Aim(target, self._channel.send, self._next)
         self._aimed()
 
@@ -78,14 +82,15 @@ class Session:
 
         With `take` the first engine of that name ("": of any) is aimed at, unless one was chosen meanwhile.
         """
+        if self._lost:
+            return
         self.discovered, self._take = None, take
         self._discovery = Discovery(self._channel.send, self._next)
 
     def embed(self) -> None:
         """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""
-        self.problem = ""
         self.builtin.begin(self.gguf, self.download)
-        self.problem = self.builtin.why
+        self.problem = self._lost or self.builtin.why
 
     @property
     def context(self) -> int | None:
@@ -192,6 +197,8 @@ class Session:
             case Reply():
                 self._reply(frame)
             case Item(run_id=run_id, record=record) if flight is not None and run_id == flight.run_id:
+                if isinstance(record, Note) and record.name == "recording_failed":
+                    self.notice = f"not recorded: {record.fields.get('reason')}"
                 wanted = flight.running
                 flight.feed((record,))
                 self._machine.reached(flight.reached)
@@ -201,12 +208,17 @@ class Session:
                 flight.zero_ns = mono_ns
                 self._machine.mark()
             case Gone(detail=detail):
-                self.problem = f"the reader process ended: {detail}; start toklane again"
-                self._errand = None
-                if flight is not None:
-                    flight.given_up = True
+                self._lose(f"{detail}; start toklane again")
             case _:
                 pass
+
+    def _lose(self, why: str) -> None:
+        """The reader is gone: what it was asked for never comes, and nothing more can be asked."""
+        self._lost = self.problem = why
+        self.found = self._aim = self._discovery = self._errand = self._again_ns = None
+        if self._flight is not None and self._flight.running:
+            self._flight.lose(why, self._clock())
+            self._machine.end()
 
     def _reply(self, reply: Reply) -> None:
         if self._aim is not None and self._aim.hear(reply):
@@ -243,7 +255,7 @@ class Session:
 
     def _builtin_changed(self) -> None:
         engine = self.builtin.engine
-        self.problem = self.builtin.why
+        self.problem = self._lost or self.builtin.why
         if self.builtin.state == "ready" and engine is not None:
             self.aim(Target(engine.base_url, engine.api_key))
         elif self.builtin.state == "failed" and self.target and engine is None:

@@ -15,7 +15,6 @@ from tui.domain.order import Ranked
 
 STALL_FLOOR_NS = 250_000_000
 STALL_FACTOR = 5
-_BLOCK = 64
 _MOST = 1 << 32  # no stream has so many tokens; such a count is a fault of the engine
 _WINDOW = 63  # gaps that the running median looks back on
 
@@ -42,15 +41,15 @@ class Stall:
 class Arrivals:
     """Append-only columns; index i is the i-th read with generated text.
 
-    at: arrival in ns · messages: running number of messages with text · tokens: the engine's running count,
-    0 where it told none.
+    at: arrival in ns · gap: since the read before (0 for the first) · messages: running number of
+    messages with text · tokens: the engine's running count, 0 where it told none.
     """
 
     __slots__ = (
-        "_peaks",
         "_recent",
         "_sorted",
         "at",
+        "gap",
         "gaps",
         "messages",
         "stalls",
@@ -59,11 +58,11 @@ class Arrivals:
 
     def __init__(self) -> None:
         self.at = array("q")
+        self.gap = array("q")
         self.messages = array("I")
         self.tokens = array("I")
         self.gaps = Ranked()
         self.stalls: list[Stall] = []
-        self._peaks = array("q")  # greatest gap within each block of reads
         self._recent: deque[int] = deque()
         self._sorted = array("q")
 
@@ -78,11 +77,8 @@ class Arrivals:
             at_ns = max(at_ns, self.at[-1])
             gap = at_ns - self.at[-1]
             self._gap(gap, at_ns)
-        if n % _BLOCK == 0:
-            self._peaks.append(gap)
-        elif gap > self._peaks[-1]:
-            self._peaks[-1] = gap
         self.at.append(at_ns)
+        self.gap.append(gap)
         self.messages.append(self.messages[-1] if n else 0)
         self.tokens.append(self.tokens[-1] if n else 0)
 
@@ -127,15 +123,4 @@ class Arrivals:
 
     def largest_gap(self, start: int, stop: int) -> int:
         """The largest gap that ends at a read in [start, stop), ns; 0 for the first read of all."""
-        best = 0
-        at = self.at
-        i = start
-        while i < stop:
-            if i % _BLOCK == 0 and i + _BLOCK <= stop:
-                best = max(best, self._peaks[i // _BLOCK])
-                i += _BLOCK
-            else:
-                if i:
-                    best = max(best, at[i] - at[i - 1])
-                i += 1
-        return best
+        return max(self.gap[start:stop], default=0)

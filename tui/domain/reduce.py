@@ -15,6 +15,16 @@ from tui.domain.state import State, ToolCall
 from tui.domain.verdict import conclude
 
 LUMP = 5  # so many text messages in one read are no longer a stream
+_TOLD = (
+    "prompt_n",
+    "cached_n",
+    "prompt_ns",
+    "predicted_n",
+    "predicted_ns",
+    "load_ns",
+    "queue_ns",
+    "total_ns",
+)
 _MOST_SAMPLES = 1200  # two minutes at 10 Hz; longer runs keep every second reading, then every fourth, …
 _SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our own request in the slot
 
@@ -149,23 +159,10 @@ def _timings(state: State, event: ev.Timings) -> None:
             state.anchor_ns = state.finish_ns if event.final and state.finish_ns is not None else event.at_ns
     elif state.anchor_ns is None and event.final:
         state.anchor_ns = state.finish_ns if state.finish_ns is not None else event.at_ns
-    if old is None:
-        state.timings = event
+    if old is None or all(getattr(event, n) is not None or getattr(old, n) is None for n in _TOLD):
+        state.timings = event if old is None or not old.final else replace(event, final=True)
         return
-    told = {
-        name: value
-        for name in (
-            "prompt_n",
-            "cached_n",
-            "prompt_ns",
-            "predicted_n",
-            "predicted_ns",
-            "load_ns",
-            "queue_ns",
-            "total_ns",
-        )
-        if (value := getattr(event, name)) is not None
-    }
+    told = {name: value for name in _TOLD if (value := getattr(event, name)) is not None}
     state.timings = replace(
         old, at_ns=event.at_ns, cached_unknown=event.cached_unknown, final=old.final or event.final, **told
     )

@@ -44,15 +44,19 @@ class Shelf:
         return self.runs
 
     def keep(self, view: View, knobs: Knobs, label: str) -> None:
-        """Take over what a run that is over leaves behind; incomplete ones leave no TTFT."""
+        """Take over what a run that is over leaves behind: its place on the dial, and the ghost."""
+        self.learn(view, knobs)
+        if view.total_ns and view.track.reads:
+            self.ghost = Ghost(self.runs, label, view.total_ns, view.phases)
+
+    def learn(self, view: View, knobs: Knobs) -> None:
+        """The TTFT of a run that is over; incomplete ones leave none."""
         key = (curve(view, knobs), knobs.prompt_tokens)
         if view.stage is Stage.FINISHED and view.complete and view.ttft.number is not None:
             self.ttft_s[key] = view.ttft.number
             self.failed.discard(key)
         elif view.stage is Stage.FAILED:
             self.failed.add(key)
-        if view.total_ns and view.track.reads:
-            self.ghost = Ghost(self.runs, label, view.total_ns, view.phases)
 
 
 def curve(view: View, knobs: Knobs) -> Curve:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from tui.plot.lane import Lane, Piece
+from tui.plot.numbers import count
 
+_FEWEST = 3  # lines that show whether the reading slows down
 _LEAST_SPACING = 3  # cells between two notches
 _EVERY = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 
@@ -63,12 +66,26 @@ def expected_cells(lane: Lane, marks: Marks) -> range:
 
 
 def placed_notches(lane: Lane, reports: Sequence[tuple[int, int]]) -> tuple[Notch, ...]:
-    """The reports that get a line: all, or every 2nd, 5th, … where they stand too close."""
+    """The reports that get a line: all, or every 2nd, 5th, … so that each has space for its label.
+
+    Where that leaves hardly a line, as many as can be told apart; then only some are labelled.
+    """
     prefill = prefill_piece(lane)
     if prefill is None or not reports:
         return ()
+    for every in _EVERY:
+        notches = _every(lane, prefill, reports, every)
+        if len(notches) < _FEWEST:
+            break
+        if all(b.cell - a.cell >= len(count(b.tokens)) + 2 for a, b in pairwise(notches)):
+            return notches
+    room = len(prefill.whole)
+    dense = next((n for n in _EVERY if room * n >= _LEAST_SPACING * len(reports)), _EVERY[-1])
+    return _every(lane, prefill, reports, dense)
+
+
+def _every(lane: Lane, prefill: Piece, reports: Sequence[tuple[int, int]], every: int) -> tuple[Notch, ...]:
     cells = prefill.whole
-    every = next((n for n in _EVERY if len(cells) * n >= _LEAST_SPACING * len(reports)), _EVERY[-1])
     by_cell: dict[int, int] = {}
     for at_ns, tokens in reports[every - 1 :: every]:
         cell = min(round(lane.column(at_ns)) - 1, cells.stop - 1)

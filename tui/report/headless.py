@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -25,7 +25,10 @@ _LOOK_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to send and how to tell. `target` None: the first local engine found, else the built-in one."""
+    """What to send and how to tell. `target` None: the first local engine found, else the built-in one.
+
+    records: for each request where its recording goes, None for the usual place.
+    """
 
     knobs: Knobs
     target: Target | None = None
@@ -33,8 +36,7 @@ class Job:
     embedded: bool = False
     gguf: Path | None = None
     download: bool = True
-    repeat: int = 1
-    record: Path | None = None
+    records: Sequence[Path | None] = (None,)
     as_json: bool = False
 
 
@@ -49,27 +51,24 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
         told = f"prompt {knobs.prompt_tokens} and answer {knobs.answer_limit} tokens"
         err.write(f"toklane: the context holds {session.context} tokens: {told} are sent\n")
     views: list[View] = []
-    for number in range(job.repeat):
-        session.send(knobs, _record(job, number))
+    unrecorded = False
+    for number, record in enumerate(job.records):
+        session.send(knobs, record)
         _until(session, lambda: not session.running)
-        if session.notice and not session.running and session.run is None:
-            err.write(f"toklane: {clean(session.notice)}\n")
-            return INCOMPLETE
+        if told := session.problem or session.notice:
+            err.write(f"toklane: {clean(told)}\n")
+            unrecorded = unrecorded or record is not None
+        if session.run is None or session.run.number == number:
+            return INCOMPLETE  # this one was never sent
         view = session.view()
         views.append(view)
         if not job.as_json:
-            _tell(view, number, job.repeat, out)
+            _tell(view, number, len(job.records), out)
     objects = [run_object(view) for view in views]
     if job.as_json:
         told_json = {"format": "toklane/1", "runs": objects, "summary": summarised(objects)}
         out.write(json.dumps(told_json, allow_nan=False) + "\n")
-    return COMPLETE if all(view.complete for view in views) else INCOMPLETE
-
-
-def _record(job: Job, number: int) -> Path | None:
-    if job.record is None or job.repeat == 1:
-        return job.record
-    return job.record.with_name(f"{job.record.name}-{number + 1}")
+    return COMPLETE if all(view.complete for view in views) and not unrecorded else INCOMPLETE
 
 
 def _until(session: Session, done: Callable[[], bool]) -> None:
@@ -87,7 +86,7 @@ def _engine(session: Session, job: Job, err: TextIO) -> str:
         return session.problem
     if not job.embedded:
         session.discover(job.engine)
-        _until(session, lambda: session.discovered is not None and not session.aiming)
+        _until(session, lambda: bool(session.problem) or (session.discovered is not None and not session.aiming))
         if session.found is not None or session.problem:
             return session.problem
     return _embed(session, job, err)

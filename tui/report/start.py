@@ -13,19 +13,19 @@ from tui.capture.session import Session
 from tui.capture.shelf import Shelf
 from tui.capture.target import Target
 from tui.probes.sampler import Sampler
+from tui.report.given import check, places
 from tui.report.headless import Job
 from tui.report.headless import run as send
-from tui.settings.config import ConfigError, Settings, load
+from tui.settings.config import Settings, load
 from tui.settings.credentials import api_key
 
 
 def run(options: argparse.Namespace) -> int:
     """`toklane run`, and plain `toklane` without a terminal; the exit status."""
-    settings = settings_of(options)
+    settings = load(options.flags, os.environ)
+    check(options, settings)
     target = target_of(settings)
-    record = getattr(options, "record", None)
-    if record is not None:
-        _writable(record)
+    records = places(getattr(options, "record", None), getattr(options, "repeat", 1))
     child = Child.start()
     sampler = Sampler()
     sampler.start()
@@ -38,28 +38,13 @@ def run(options: argparse.Namespace) -> int:
         embedded=settings.embedded,
         gguf=Path(settings.gguf).absolute() if settings.gguf else None,
         download=not settings.no_download,
-        repeat=getattr(options, "repeat", 1),
-        record=record,
+        records=records,
         as_json=getattr(options, "json", False),
     )
     try:
         return send(session, job, sys.stdout, sys.stderr)
     finally:
         session.close()
-
-
-def _writable(record: Path) -> None:
-    """A recording that was asked for must be possible before anything is sent. Raises ConfigError."""
-    folder = record.absolute().parent
-    if record.exists():
-        raise ConfigError(f"{str(record)!r} is there already; a recording never overwrites a file")
-    if not os.access(folder, os.W_OK):
-        raise ConfigError(f"{str(folder)!r} can't be written to; choose another place with --record")
-
-
-def settings_of(options: argparse.Namespace) -> Settings:
-    """The settings of this start. Raises ConfigError."""
-    return load(options.flags, os.environ)
 
 
 def target_of(settings: Settings) -> Target | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tui.app.axis import Axis, Extent
 from tui.app.layout import Form, TimeRows
 from tui.app.panels.lines import column
-from tui.app.panels.panel import Panel
+from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps, LoadSeries
@@ -28,6 +28,7 @@ from tui.plot.rows import Row, join
 from tui.plot.scale import ticks
 from tui.plot.timeline import lane_rows
 
+_GAPS_EVERY = 2  # frames
 _SURE_FROM = 20  # gaps from which the median is called p50
 _ENDED = {
     ErrorKind.CONNECTION_LOST: ("connection closed", "closed"),
@@ -62,11 +63,12 @@ class TimeBlock(Panel):
         self.window = Window()
         self._gaps = Gaps()
         self._load = LoadSeries()
-        self._beat = False
-        self._kept: list[Row] = []
+        self._beat = 0
+        self._gap_lines: list[Row] = []
+        self._load_lines: list[Row] = []
 
     def again(self, ink: Ink | None = None) -> None:
-        self._kept = []
+        self._gap_lines, self._load_lines = [], []
         super().again(ink)
 
     def move_cursor(self, cells: int) -> None:
@@ -126,12 +128,14 @@ class TimeBlock(Panel):
         return [*rows, *self._series(view, lane, gutter, plan)]
 
     def _series(self, view: View, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
-        """Gaps and load; while a request runs they are worked out anew in every second frame."""
-        self._beat = not self._beat
-        if self._beat or not view.running or len(self._kept) != plan.gaps + plan.load:
-            gaps = self._gap_rows(view, lane, gutter, plan.gaps)
-            self._kept = [*gaps, *self._load_rows(view, lane, gutter, plan.load)]
-        return self._kept
+        """Gaps and load; while a request runs they are worked out anew not in every frame."""
+        self._beat += 1
+        now = not view.running
+        if now or self._beat % _GAPS_EVERY == 0 or len(self._gap_lines) != plan.gaps:
+            self._gap_lines = self._gap_rows(view, lane, gutter, plan.gaps)
+        if now or self._beat % SLOW == 0 or len(self._load_lines) != plan.load:
+            self._load_lines = self._load_rows(view, lane, gutter, plan.load)
+        return [*self._gap_lines, *self._load_lines]
 
     def _gap_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
         if not height:

@@ -1,0 +1,81 @@
+"""What was typed and can't be right, said before anything is started: addresses, keys and files."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from tui.engines.urls import BadUrl, normalised
+from tui.settings.config import ConfigError, Settings
+from tui.settings.credentials import api_key
+
+_GGUF = b"GGUF"
+_KEYS = {"api_key_env", "api_key_file"}
+
+
+def check(options: argparse.Namespace, settings: Settings) -> None:
+    """Raises ConfigError. What stands in a file or was used before is looked at only when it is needed."""
+    typed = options.flags.keys()
+    if settings.url or typed & _KEYS:
+        api_key(settings, os.environ)
+    if "url" in typed:
+        _address(settings.url)
+    if "gguf" in typed:
+        _model(Path(settings.gguf))
+    if "ca_file" in typed:
+        _certificates(settings.ca_file)
+
+
+def places(record: Path | None, repeat: int) -> list[Path | None]:
+    """Where the recording of each request goes. Raises ConfigError when it can't be written there."""
+    if record is None:
+        return [None] * repeat
+    files = [record] if repeat == 1 else [Path(f"{record}-{number}") for number in range(1, repeat + 1)]
+    _writable(files)
+    return list(files)
+
+
+def _writable(files: Iterable[Path]) -> None:
+    """Only to create the file proves that it can be; nothing is left of it."""
+    for file in files:
+        try:
+            file.open("x").close()
+            file.unlink()
+        except FileExistsError:
+            raise ConfigError(
+                f"{str(file)!r} is there already; a recording never overwrites a file"
+            ) from None
+        except OSError as error:
+            raise ConfigError(
+                f"{str(file)!r} can't be written: {error.strerror}; choose another place with --record"
+            ) from None
+
+
+def _address(url: str) -> None:
+    try:
+        normalised(url)
+    except BadUrl as error:
+        raise ConfigError(str(error)) from None
+
+
+def _model(file: Path) -> None:
+    try:
+        with file.open("rb") as stream:
+            whole = stream.read(len(_GGUF)) == _GGUF
+    except OSError as error:
+        raise ConfigError(f"{str(file)!r} can't be read: {error.strerror}; give a GGUF model") from None
+    if not whole:
+        raise ConfigError(f"{str(file)!r} is not a GGUF model; give the path of one")
+
+
+def _certificates(file: str) -> None:
+    import ssl  # takes longer than all the rest here
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except ssl.SSLError:
+        raise ConfigError(f"{file!r} holds no certificates (PEM)") from None
+    except OSError as error:
+        raise ConfigError(f"{file!r} can't be read: {error.strerror}") from None
