@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui import locations
-from tui.capture.channel import Child
+from tui.capture.spawn import spawn
 from tui.report.given import check
 from tui.settings import last
 from tui.settings.config import ConfigError, Settings, load
 
 if TYPE_CHECKING:
+    from subprocess import Popen
+
     from tui.capture.session import Session
     from tui.domain.knobs import Knobs
     from tui.settings import themes
@@ -22,14 +24,17 @@ if TYPE_CHECKING:
 
 def monitor(options: argparse.Namespace) -> int:
     """Plain `toklane` in a terminal; the exit status."""
-    child = Child.start()
+    reader = spawn()
     try:
-        return _monitor(options, child)
+        return _monitor(options, reader)
     finally:
-        child.close()
+        for pipe in (reader.stdin, reader.stdout, reader.stderr):
+            assert pipe is not None
+            pipe.close()  # its word to leave, where no session gave it
+        reader.wait()
 
 
-def _monitor(options: argparse.Namespace, child: Child) -> int:
+def _monitor(options: argparse.Namespace, reader: Popen[bytes]) -> int:
     remembered, remark = last.recall()
     settings = load(options.flags, os.environ, remembered)
     check(options, settings)  # what is wrong is said before there is a screen
@@ -37,7 +42,7 @@ def _monitor(options: argparse.Namespace, child: Child) -> int:
     from tui.app.leaving import show
     from tui.app.main import Monitor
 
-    sitting = Sitting(options, settings, child)
+    sitting = Sitting(options, settings, reader)
 
     def begin() -> None:
         if remark:
@@ -60,21 +65,22 @@ def _monitor(options: argparse.Namespace, child: Child) -> int:
 class Sitting:
     """A session for the screen. Built after the first frame: what it imports takes as long as Textual."""
 
-    def __init__(self, options: argparse.Namespace, settings: Settings, child: Child) -> None:
+    def __init__(self, options: argparse.Namespace, settings: Settings, reader: Popen[bytes]) -> None:
         self._options = options
         self._settings = settings
-        self._child = child
+        self._reader = reader
         self.session: Session | None = None
 
     def open(self) -> tuple[Session, Knobs]:
         """The session and the knobs to begin with."""
+        from tui.capture.channel import Child
         from tui.capture.session import Session
         from tui.capture.shelf import Shelf
         from tui.probes.sampler import Sampler
 
         sampler = Sampler()
         sampler.start()
-        self.session = session = Session(self._child, sampler, Shelf(locations.state_dir() / "runs"))
+        self.session = session = Session(Child(self._reader), sampler, Shelf(locations.state_dir() / "runs"))
         gguf = self._settings.gguf
         session.timeout_s = self._options.timeout
         session.download = not self._settings.no_download

@@ -8,7 +8,7 @@ from tui.capture.live import Live
 from tui.capture.orders import CancelOrder
 from tui.capture.target import Run
 from tui.domain.view import View
-from tui.domain.wire import End, Note, Record
+from tui.domain.wire import End, Record
 
 LINGER_DONE_NS = 1_000_000_000  # after the end mark the server has this long to close
 LINGER_FINISH_NS = 5_000_000_000  # after a finish reason usage may still come
@@ -46,8 +46,7 @@ class Flight:
 
     def lose(self, why: str, clock_ns: int) -> None:
         """Nothing more will come, because whoever read it is gone."""
-        at_ns = clock_ns - (clock_ns if self.zero_ns is None else self.zero_ns)
-        self.feed((Note(at_ns, "failed", {"kind": "other", "message": why}), End(at_ns, "error", why)))
+        self.feed((End(0 if self.zero_ns is None else clock_ns - self.zero_ns, "error", why),))
 
     def view(self, clock_ns: int) -> View:
         """The View at `clock_ns` on the monotonic clock."""

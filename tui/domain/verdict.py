@@ -19,7 +19,7 @@ def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
     if broken and state.terminal:
         state.warnings.setdefault("closed_uncleanly", detail or "the connection broke after the answer")
     elif broken and state.failure is None:
-        state.failure = _lost(state, at_ns, detail)
+        state.failure = _lost(state, at_ns, how, detail)
     elif how == "eof" and not state.terminal and state.failure is None:
         state.warnings.setdefault("ended_without_finish", "the stream ended without a finish reason")
     if state.failure is None:
@@ -30,12 +30,14 @@ def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
         state.warnings.setdefault("buffered_delivery", share)
 
 
-def _lost(state: State, at_ns: int, detail: str) -> Failed:
+def _lost(state: State, at_ns: int, how: str, detail: str) -> Failed:
     heard = state.head_ns is not None or state.chunks > 0
     if not heard and not state.sent:
         return Failed(
             at_ns, ErrorKind.CONNECTION_FAILED, detail or "no connection", remedy="is the engine running?"
         )
+    if how == "error" and detail:  # we gave up, and know why
+        return Failed(at_ns, ErrorKind.CONNECTION_LOST, detail)
     told = told_tokens(state)
     after = f" after {told} tokens" if told else (f" after {state.chunks} chunks" if state.chunks else "")
     message = f"the engine closed the connection{after}" + (f": {detail}" if detail else "")

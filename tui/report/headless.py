@@ -59,7 +59,7 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
             err.write(f"toklane: {clean(told)}\n")
             unrecorded = unrecorded or record is not None
         if session.run is None or session.run.number == number:
-            return INCOMPLETE  # this one was never sent
+            break  # this one was never sent
         view = session.view()
         views.append(view)
         if not job.as_json:
@@ -68,7 +68,8 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     if job.as_json:
         told_json = {"format": "toklane/1", "runs": objects, "summary": summarised(objects)}
         out.write(json.dumps(told_json, allow_nan=False) + "\n")
-    return COMPLETE if all(view.complete for view in views) and not unrecorded else INCOMPLETE
+    complete = len(views) == len(job.records) and all(view.complete for view in views)
+    return COMPLETE if complete and not unrecorded else INCOMPLETE
 
 
 def _until(session: Session, done: Callable[[], bool]) -> None:

@@ -200,7 +200,7 @@ def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     expected = None
     if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
         expected = Expected(scene.expected_ns, scene.expectation)
-    notches = [(report.at_ns, report.processed) for report in view.reports]
+    notches = [(report.at_ns, report.processed) for report in view.reports if report.worked]
     return Marks(now_ns, notches, expected, stalls, _ending(view))
 
 
