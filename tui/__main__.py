@@ -15,6 +15,7 @@ from types import FrameType
 
 FAILED = 1
 _STATUS: Mapping[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+_PLAIN = ("", "dumb", "unknown")  # terminals of which nothing is known
 _STREAMS = ("stdin", "stdout", "stderr")
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")  # what Python itself makes of LC_CTYPE where the locale is C
 _TO_ASCII = "tui.to_ascii"
@@ -89,7 +90,7 @@ def _face(options: argparse.Namespace) -> int:
 
 
 def _on_screen() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in _PLAIN
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

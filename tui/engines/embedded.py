@@ -132,6 +132,9 @@ class EmbeddedEngine:
             case {"state": "failed", "missing": missing}:
                 return Failed(f"the built-in engine needs the module {missing}: {EXTRA}")
             case _:
+                # the library's log is written by a thread of its own: whole only when the process is gone
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(STOP_WITHIN_S)
                 why = self._logged() or f": {told.get('why')}"
                 return Failed(f"the built-in engine could not load the model{why}")
 

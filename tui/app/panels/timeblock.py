@@ -125,12 +125,13 @@ class TimeBlock(Panel):
         if plan.axis:
             bold = self.axis.stands_out(view.now_ns)
             rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold)))
-        return [*rows, *self._series(view, lane, gutter, plan)]
+        return [*rows, *self._series(scene, lane, gutter, plan)]
 
-    def _series(self, view: View, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
+    def _series(self, scene: Scene, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
         """Gaps and load; while a request runs they are worked out anew not in every frame."""
         self._beat += 1
-        now = not view.running
+        view = scene.view
+        now = scene.paused or not view.running
         if now or self._beat % _GAPS_EVERY == 0 or len(self._gap_lines) != plan.gaps:
             self._gap_lines = self._gap_rows(view, lane, gutter, plan.gaps)
         if now or self._beat % SLOW == 0 or len(self._load_lines) != plan.load:
