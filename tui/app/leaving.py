@@ -26,6 +26,9 @@ _RESETS = (
 def show(app: Monitor, lost: Callable[[], None] = lambda: None) -> int:
     """Run the app; the exit status. `lost` is called when the terminal has gone and nothing else will be."""
 
+    if sys.__stderr__ is not None and not sys.__stderr__.isatty():
+        vars(sys)["__stderr__"] = sys.__stdout__  # where Textual draws
+
     async def run() -> None:
         with _heeding(app, lost):
             await app.run_async()

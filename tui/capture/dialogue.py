@@ -41,7 +41,9 @@ class Dialogue(Generic[T]):
         if at is None:
             return False
         headers = {name.lower(): value for name, value in reply.headers}
-        self._answers[at] = Answer(reply.status, headers, reply.body, reply.took_ns, reply.error)
+        self._answers[at] = Answer(
+            reply.status, headers, reply.body, reply.took_ns, reply.error, reply.error_kind
+        )
         if not self._open:
             self._go_on(self._answers)
         return True

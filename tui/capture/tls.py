@@ -46,7 +46,8 @@ class TlsStream(httpcore.NetworkStream):
         try:
             self._shake_hands(deadline_ns)
         except OSError as error:
-            raise CaptureError(Kind.TLS, f"no secure connection to {hostname}: {_reason(error)}") from error
+            told = f"no secure connection to {hostname}: {_reason(error)}{_remedy(error)}"
+            raise CaptureError(Kind.TLS, told) from error
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """All that one read of the socket decrypts to; b"" at the end."""
@@ -127,3 +128,9 @@ class TlsStream(httpcore.NetworkStream):
 def _reason(error: OSError) -> str:
     """The most telling words an SSL error has."""
     return getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+
+
+def _remedy(error: OSError) -> str:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return "; --ca-file FILE trusts its certificate, --insecure takes any"
+    return "; it speaks plain http" if getattr(error, "reason", "") == "WRONG_VERSION_NUMBER" else ""

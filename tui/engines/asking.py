@@ -19,13 +19,17 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Its answer; status 0 with `error` in words when none came. `took_ns`: sent until all was read."""
+    """Its answer; status 0 with `error` in words when none came. `took_ns`: sent until all was read.
+
+    error_kind: one of the capture's kinds, such as refused or tls.
+    """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)  # lower-case names
     body: bytes = b""
     took_ns: int = 0
     error: str = ""
+    error_kind: str = ""
 
 
 T = TypeVar("T")

@@ -56,8 +56,7 @@ def detect(base: Base, model: str = "") -> Asking[Found | Nothing]:
     answers = yield list(_ASKS)
     props_answer, models_answer, health_answer = answers
     if all(answer.status == 0 for answer in answers):
-        why = next((answer.error for answer in answers if answer.error), "no answer")
-        return Nothing(f"Nothing answers at {base.root} ({why}). Is the server running?")
+        return Nothing(_silence(base, answers))
     props = _object(props_answer)
     models = [entry for entry in map(mapping, items(_object(models_answer).get("data"))) if entry.get("id")]
     engine = _engine(answers, props, models)
@@ -65,7 +64,7 @@ def detect(base: Base, model: str = "") -> Asking[Found | Nothing]:
     if not engine and auth_needed:
         engine = "openai"
     if not engine:
-        return Nothing(f"{base.root} answers, but not like an engine that toklane knows.")
+        return Nothing(f"{base.root} answers, but not like an engine that toklane knows. Check the address.")
     entry = next((m for m in models if m["id"] == model), models[0] if models else {})
     conditions = _conditions(engine, props, entry)
     return Found(
@@ -80,6 +79,18 @@ def detect(base: Base, model: str = "") -> Asking[Found | Nothing]:
         auth_needed=auth_needed,
         loading=health_answer.status == 503 or models_answer.status == 503,
     )
+
+
+def _silence(base: Base, answers: list[Answer]) -> str:
+    """What came instead of an answer; a server that is there is not asked for."""
+    failed = next((answer for answer in answers if answer.error), Answer(0, error="no answer"))
+    match failed.error_kind:
+        case "refused":
+            return f"Nothing answers at {base.root} (connection refused). Is the server running?"
+        case "tls" | "unknown_host" | "other":
+            return f"No engine can be heard at {base.root}: {failed.error}. Check the address."
+        case _:
+            return f"Nothing answers at {base.root} ({failed.error}). Is the server running?"
 
 
 def _object(answer: Answer) -> Object:

@@ -62,6 +62,8 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
             break  # this one was never sent
         view = session.view()
         views.append(view)
+        if view.failure is not None:
+            err.write(f"toklane: {clean(f'{view.failure.message} {view.failure.remedy}'.strip())}\n")
         if not job.as_json:
             _tell(view, number, len(job.records), out)
     objects = [run_object(view) for view in views]
@@ -87,7 +89,9 @@ def _engine(session: Session, job: Job, err: TextIO) -> str:
         return session.problem
     if not job.embedded:
         session.discover(job.engine)
-        _until(session, lambda: bool(session.problem) or (session.discovered is not None and not session.aiming))
+        _until(
+            session, lambda: bool(session.problem) or (session.discovered is not None and not session.aiming)
+        )
         if session.found is not None or session.problem:
             return session.problem
     return _embed(session, job, err)

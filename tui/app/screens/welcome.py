@@ -15,6 +15,10 @@ from tui.app.screens.sheet import Sheet
 from tui.settings.keys import by_action
 
 BUILT_IN, URL = "built-in", "url"
+_WHAT = (
+    "toklane sends one request to a language model on this machine and shows, live, where the time goes."
+    " It needs an engine for that: the built-in one, or yours.\n"
+)
 
 
 class WelcomeScreen(Sheet[str]):
@@ -38,6 +42,7 @@ class WelcomeScreen(Sheet[str]):
             BUILT_IN: f"use the built-in engine: {self._builtin.words}",
             URL: "type the address of an engine",
         }
+        yield Static(_WHAT, markup=False)
         yield OptionList(*(Content(words[choice]) for choice in self._gives), markup=False)
         yield Static(f"\n{self._builtin.words}" if self._builtin.obstacle else "", markup=False)
 
