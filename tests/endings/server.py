@@ -13,7 +13,7 @@ from typing import Any
 PROGRESS, TOKENS = 4, 40
 _MODELS = {"data": [{"id": "scripted", "owned_by": "llamacpp", "meta": {"n_ctx": 8192}}]}
 _PROPS = {"build_info": "b1", "default_generation_settings": {"n_ctx": 8192}, "total_slots": 1}
-_STEP_S = 0.01
+_STEP_S = 0.005
 
 
 class Engine:
@@ -66,11 +66,9 @@ class Engine:
 
             def _tell(self, fact: object) -> None:
                 data = json.dumps(fact).encode()
-                self.send_response(404 if fact is None else 200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                status = b"404 Not Found" if fact is None else b"200 OK"
+                head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                self.wfile.write(head % (status, len(data)) + data)
 
             def log_message(self, *_: object) -> None:
                 pass

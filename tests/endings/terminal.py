@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import select
@@ -24,7 +23,10 @@ ROOT = Path(__file__).parents[2]
 TOKLANE = (sys.executable, "-m", "tui")
 PATIENCE_S = 20.0
 _LOOK_S = 0.02
-_ALIEN = re.compile(r"NO_COLOR|COLORTERM|SSH_.*|TMUX|STY|TERM_PROGRAM.*|LC_.*|LANG|PYTHONIOENCODING|TOKLANE_.*")
+_CLOGGED_AFTER = 60  # the kernel takes a few screens, Textual keeps thirty writes
+_ALIEN = re.compile(r"NO_COLOR|COLORTERM|SSH_.*|TMUX|STY|TERM_.*|LC_.*|LANG|PYTHONIOENCODING|TOKLANE_.*")
+# the leader of a session that opens a terminal is what the terminal controls
+_IN_TERMINAL = 'exec 0<>"$0" 1<>"$0"; if test "$1"; then exec 2>"$1"; else exec 2>&1; fi; shift; exec "$@"'
 _MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")
 _KITTY = re.compile(rb"\x1b\[([<>])\d*u")
 # alternate screen, mouse, focus, mouse in pixels, bracketed paste, frames, resizes
@@ -44,7 +46,7 @@ def left_open(written: bytes) -> set[str]:
     last = {int(mode): letter for mode, letter in _MODE.findall(written)}
     left = {f"?{mode}h" for mode in _OFF if last.get(mode) == b"h"}
     left |= {f"?{mode}l" for mode in _ON if last.get(mode) == b"l"}
-    pushed = [sign for sign in _KITTY.findall(written)]
+    pushed = _KITTY.findall(written)
     return left | ({"keyboard"} if pushed.count(b">") > pushed.count(b"<") else set())
 
 
@@ -65,7 +67,9 @@ def named(home: Path, part: str) -> psutil.Process:
     return found
 
 
-def eventually(true: Callable[[], Any], seconds: float = PATIENCE_S, tell: Callable[[], object] = str) -> None:
+def eventually(
+    true: Callable[[], Any], seconds: float = PATIENCE_S, tell: Callable[[], object] = str
+) -> None:
     """Look again and again until it is so; AssertionError, with what `tell` says, when time is up."""
     until = time.monotonic() + seconds
     while not true():
@@ -74,35 +78,35 @@ def eventually(true: Callable[[], Any], seconds: float = PATIENCE_S, tell: Calla
 
 
 class Terminal:
-    """The terminal controls the program's session, so that closing it hangs the program up."""
+    """It controls the program's session, so closing it hangs the program up. `errors`: where stderr goes."""
 
     def __init__(
-        self, words: Sequence[str], environ: Mapping[str, str], columns: int = 120, rows: int = 36
+        self,
+        words: Sequence[str],
+        environ: Mapping[str, str],
+        columns: int = 120,
+        rows: int = 36,
+        errors: Path | None = None,
     ) -> None:
         self._main, inner = os.openpty()
         termios.tcsetwinsize(inner, (rows, columns))
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self.written = b""
-        self._hung_up = False
+        self._unseen = bytearray()
+        self.hung_up = False
         self._inner = inner
         self.before = termios.tcgetattr(inner)
-        self.process = subprocess.Popen(
-            words,
-            stdin=inner,
-            stdout=inner,
-            stderr=inner,
-            env=environ,
-            cwd=ROOT,
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )
+        command = ["sh", "-c", _IN_TERMINAL, os.ttyname(inner), str(errors or ""), *words]
+        self.process = subprocess.Popen(command, env=environ, cwd=ROOT, start_new_session=True)
 
     # -- what is seen ---------------------------------------------------------------------------------------
 
     @property
     def text(self) -> str:
         """The screen, a line each row."""
+        self._stream.feed(_KITTY.sub(b"", bytes(self._unseen)))
+        self._unseen.clear()
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def wait_for(self, text: str, seconds: float = PATIENCE_S) -> None:
@@ -113,7 +117,9 @@ class Terminal:
         """Until it is so; AssertionError with the screen when time is up."""
         until = time.monotonic() + seconds
         while not true():
+            over = self.process.poll() is not None
             self._take(_LOOK_S)
+            assert not over or true(), f"it ended with {self.process.returncode}; the screen:\n{self.text}"
             assert time.monotonic() < until, f"not in time; the screen:\n{self.text}"
 
     def settle(self, seconds: float) -> None:
@@ -127,22 +133,34 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self._main, keys.encode())
 
+    def clog(self) -> None:
+        """Make the program draw and draw, and read none of it, until it can't go on."""
+        for columns in range(_CLOGGED_AFTER):
+            termios.tcsetwinsize(self._main, (36, 120 + columns % 2))
+            time.sleep(_LOOK_S)
+
     def resize(self, columns: int, rows: int) -> None:
         self._take(0)
+        assert self.text is not None  # drawn for the size that was
         self._screen.resize(rows, columns)
         termios.tcsetwinsize(self._main, (rows, columns))
 
     def signal(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
+    def catches(self, number: signal.Signals) -> bool:
+        """The program answers this signal by now (Linux)."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return bool(int(status.partition("SigCgt:")[2].split()[0], 16) >> number - 1 & 1)
+
     def hang_up(self) -> None:
         """Close the terminal's window."""
-        self._hung_up = True
+        self.hung_up = True
         os.close(self._inner)
         os.close(self._main)
 
     def end(self, seconds: float = 5.0) -> int:
-        """Wait until the program is over; its exit status. AssertionError, and it is killed, when it stays."""
+        """Wait until the program is over; its exit status. AssertionError when it stays."""
         until = time.monotonic() + seconds
         while self.process.poll() is None:
             self._take(_LOOK_S)
@@ -160,7 +178,7 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        if not self._hung_up:
+        if not self.hung_up:
             self.hang_up()
 
     def __enter__(self) -> Terminal:
@@ -173,10 +191,10 @@ class Terminal:
 
     def _take(self, seconds: float) -> None:
         """What comes within so long, all of it that lies ready."""
-        while not self._hung_up and select.select([self._main], [], [], seconds)[0]:
+        while not self.hung_up and select.select([self._main], [], [], seconds)[0]:
             data = os.read(self._main, 1 << 16)
             self.written += data
-            self._stream.feed(_KITTY.sub(b"", data))
+            self._unseen += data
             seconds = 0
-        if self._hung_up and seconds:
+        if self.hung_up and seconds:
             time.sleep(seconds)

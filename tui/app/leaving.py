@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tui.app.main import Monitor
 
 TERMINATED = 143
-_PATIENCE_S = 2.0
+_PATIENCE_S = 1.5
 _RESETS = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )

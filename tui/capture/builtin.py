@@ -67,6 +67,13 @@ class BuiltIn:
                     pass
         return self.state != before
 
+    def knows(self, root: str) -> dict[str, object]:
+        """Conditions of the built-in engine that its address does not tell; none for another address."""
+        engine = self.engine
+        if engine is None or engine.base_url != root or not isinstance(engine.state, embedded.Ready):
+            return {}
+        return engine.state.conditions
+
     def close(self) -> None:
         """End the fetch and the process, whichever runs."""
         self._unwanted.set()

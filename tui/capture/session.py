@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -89,8 +90,10 @@ class Session:
 
     def embed(self) -> None:
         """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""
+        if self._lost:
+            return
         self.builtin.begin(self.gguf, self.download)
-        self.problem = self._lost or self.builtin.why
+        self.problem = self.builtin.why
 
     @property
     def context(self) -> int | None:
@@ -251,7 +254,9 @@ class Session:
         if aim.found.loading:
             self.found, self._again_ns = None, self._clock() + AGAIN_NS
             return
-        self._machine.watch(aim.found.base.root)
+        root = aim.found.base.root
+        self.found = replace(aim.found, conditions=dict(aim.found.conditions) | self.builtin.knows(root))
+        self._machine.watch(root)
 
     def _builtin_changed(self) -> None:
         engine = self.builtin.engine

@@ -88,7 +88,8 @@ def _silence(base: Base, answers: list[Answer]) -> str:
         case "refused":
             return f"Nothing answers at {base.root} (connection refused). Is the server running?"
         case "tls" | "unknown_host" | "other":
-            return f"No engine can be heard at {base.root}: {failed.error}. Check the address."
+            why = failed.error.rstrip(".")
+            return f"No engine can be heard at {base.root}: {why}. Check the address."
         case _:
             return f"Nothing answers at {base.root} ({failed.error}). Is the server running?"
 

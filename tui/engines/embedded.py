@@ -43,10 +43,19 @@ class Loading:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """It answers. `start_ns`: from `start()` to here; `load_ns`: the library and the model in it."""
+    """It answers. `start_ns`: from `start()` to here; `load_ns`: the library and the model in it.
+
+    `version`: of xllamacpp, which the engine itself does not tell.
+    """
 
     start_ns: int
     load_ns: int
+    version: str
+
+    @property
+    def conditions(self) -> dict[str, object]:
+        """What is known of this engine and not told at its address."""
+        return {"engine_version": f"xllamacpp {self.version}", "batch": embedded_child.BATCH_TOKENS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +136,8 @@ class EmbeddedEngine:
         match told:
             case {"state": "loading"}:
                 return Loading(now_ns)
-            case {"state": "ready", "load_ns": int(load_ns)}:
-                return Ready(now_ns - self._began_ns, load_ns)
+            case {"state": "ready", "load_ns": int(load_ns), "version": str(version)}:
+                return Ready(now_ns - self._began_ns, load_ns, version)
             case {"state": "failed", "missing": missing}:
                 return Failed(f"the built-in engine needs the module {missing}: {EXTRA}")
             case _:

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TextIO
 
 PR_SET_PDEATHSIG = 1
@@ -54,7 +55,7 @@ def main() -> None:
     except (RuntimeError, ValueError, AttributeError) as error:  # the last: a version with other parameters
         _tell(status, state="failed", why=str(error))
         return
-    _tell(status, state="ready", load_ns=time.monotonic_ns() - began_ns)
+    _tell(status, state="ready", load_ns=time.monotonic_ns() - began_ns, version=version("xllamacpp"))
     _silence()
     threading.Event().wait()
     del server

@@ -1,0 +1,122 @@
+"""Processes that die under the monitor, and the monitor that dies over them."""
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.endings.conftest import Monitor
+from tests.endings.server import Engine
+from tests.endings.terminal import Terminal, environment, eventually, living, named
+from tui.capture.recording import Recording, read
+
+READING = "256 of 512 tokens"
+BROKEN = """
+from tui.app.panels.answer import Answer
+from tui.__main__ import main
+
+def rows(panel, scene, width, height):
+    if scene.view.chunks:
+        raise RuntimeError("no [red]ink[/] left")
+    return ()
+
+Answer.rows = rows
+main()
+"""
+
+
+def recorded(home: Path, enough: Callable[[Recording], object]) -> Recording:
+    """The one recording, once there is enough of it on the disk."""
+    (file,) = (home / "state" / "runs").iterdir()
+    eventually(lambda: file.stat().st_size and enough(read(file)))
+    return read(file)
+
+
+def amid_the_prompt(monitor: Monitor, engine: Engine, home: Path) -> Terminal:
+    terminal = monitor("--url", engine.url)
+    terminal.wait_for("enter sends")
+    terminal.press("\r")
+    terminal.wait_for(READING)
+    recorded(home, lambda recording: len(recording.records) > 3)
+    return terminal
+
+
+def test_a_killed_monitor_takes_everybody_along(monitor: Monitor, scripted: Engine, own_home: Path) -> None:
+    terminal = amid_the_prompt(monitor, scripted, own_home)
+    assert len(living(own_home)) == 3
+    terminal.signal(signal.SIGKILL)
+    assert terminal.end() == -signal.SIGKILL
+    eventually(lambda: not living(own_home), 2)
+    recording = recorded(own_home, lambda recording: recording.ended)
+    assert recording.records[-1].how == "cancelled"
+
+
+def test_a_killed_reader_is_told_and_nothing_waits_for_it(
+    monitor: Monitor, scripted: Engine, own_home: Path
+) -> None:
+    terminal = amid_the_prompt(monitor, scripted, own_home)
+    named(own_home, "tui.capture.child").kill()
+    terminal.wait_for("✖ Failed  the capture process ended with status -9; start toklane again")
+    terminal.press("\r")
+    terminal.press("?")
+    terminal.wait_for("keys: request")  # the enter before it was answered
+    terminal.press("\x1b")
+    terminal.wait_for("✖ Failed")
+    assert len(living(own_home)) == 2
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert terminal.restored
+    recording = recorded(own_home, lambda recording: True)
+    assert not recording.ended and len(recording.records) > 3
+
+
+def test_a_killed_sampler_is_started_once_more_and_the_request_goes_on(
+    monitor: Monitor, scripted: Engine, own_home: Path
+) -> None:
+    terminal = amid_the_prompt(monitor, scripted, own_home)
+    first = named(own_home, "tui.probes.child")
+    first.kill()
+    eventually(
+        lambda: any(p.pid != first.pid and "tui.probes.child" in p.cmdline() for p in living(own_home))
+    )
+    named(own_home, "tui.probes.child").kill()
+    terminal.wait_for("sampler stopped")
+    scripted.reads.set()
+    scripted.writes.set()
+    terminal.wait_for("✔ Finished")
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert terminal.restored
+    assert recorded(own_home, lambda recording: recording.ended).records[-1].how == "eof"
+
+
+def test_a_killed_engine_is_told_and_starts_again(monitor: Monitor, own_home: Path, gguf: Path) -> None:
+    del gguf
+    terminal = monitor("--embedded", "--prompt-tokens", "4k")
+    terminal.wait_for("enter sends")
+    terminal.press("\r")
+    terminal.wait_for("Reading the prompt")
+    first = named(own_home, "embedded_child")
+    first.kill()
+    terminal.wait_for("✖ Failed  the engine closed the connection")
+    terminal.press("\r")  # the engine
+    eventually(lambda: any(p != first and "embedded_child" in str(p.cmdline()) for p in living(own_home)))
+    terminal.wait_for("ctx 8192")
+    terminal.press("\r")  # the request
+    terminal.wait_for("Reading the prompt")
+    terminal.signal(signal.SIGTERM)
+    assert terminal.end() == 143
+    assert terminal.restored
+
+
+def test_an_error_inside_puts_the_terminal_back_and_is_one_line(own_home: Path, scripted: Engine) -> None:
+    scripted.reads.set()
+    words = [sys.executable, "-c", BROKEN, "--url", scripted.url]
+    with Terminal(words, environment(own_home)) as terminal:
+        terminal.wait_for("enter sends")
+        terminal.press("\r")
+        assert terminal.end(10) == 1
+        assert terminal.restored
+        said = terminal.written.rpartition(b"\x1b[?1006l")[2].decode()
+    assert said.split() == ["toklane:", "internal", "error:", "RuntimeError:", "no", "[red]ink[/]", "left"]
+    assert recorded(own_home, lambda recording: recording.ended).records[-1].how == "cancelled"

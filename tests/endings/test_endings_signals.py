@@ -1,0 +1,114 @@
+"""Every way to end the monitor: terminal as before, documented status, nobody left, a whole recording."""
+
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.endings.conftest import Monitor
+from tests.endings.server import Engine
+from tests.endings.terminal import TOKLANE, Terminal, environment, eventually
+from tui.capture.recording import read
+
+SOON_S = 2.0
+READING = "256 of 512 tokens"
+Way = Callable[[Terminal], None]
+
+
+def twice(act: Way) -> Way:
+    """Once to stop the request, once to quit."""
+
+    def do(terminal: Terminal) -> None:
+        act(terminal)
+        terminal.wait_for("Stopped")
+        act(terminal)
+
+    return do
+
+
+def ctrl_c(terminal: Terminal) -> None:
+    terminal.press("\x03")
+
+
+def interrupted(terminal: Terminal) -> None:
+    terminal.signal(signal.SIGINT)
+
+
+def terminated(terminal: Terminal) -> None:
+    terminal.signal(signal.SIGTERM)
+
+
+def closed(terminal: Terminal) -> None:
+    terminal.hang_up()
+
+
+def behind_a_page(terminal: Terminal) -> None:
+    """Ctrl+c stops the request also while a page is open over it."""
+    terminal.press("?")
+    terminal.wait_for("keys: request")
+    ctrl_c(terminal)
+    terminal.press("\x1b")
+    terminal.wait_for("Stopped")
+    ctrl_c(terminal)
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        (lambda terminal: terminal.press("q"), 0),
+        (twice(ctrl_c), 130),
+        (twice(interrupted), 130),
+        (behind_a_page, 130),
+        (terminated, 143),
+        (lambda terminal: terminal.signal(signal.SIGHUP), 143),
+        (closed, 143),
+    ],
+    ids=["q", "ctrl+c", "SIGINT", "ctrl+c on a page", "SIGTERM", "SIGHUP", "closed"],
+)
+def test_amid_a_request(monitor: Monitor, scripted: Engine, own_home: Path, end: Way, status: int) -> None:
+    terminal = monitor("--url", scripted.url)
+    terminal.wait_for("enter sends")
+    terminal.press("\r")
+    terminal.wait_for(READING)
+    end(terminal)
+    assert terminal.end(SOON_S) == status
+    assert terminal.hung_up or terminal.restored
+    (file,) = (own_home / "state" / "runs").iterdir()
+    eventually(lambda: file.stat().st_size and read(file).ended)
+    assert read(file).records[-1].how == "cancelled"
+    assert (own_home / "state" / "last.json").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the moment from which a signal is heard shows in /proc")
+def test_at_any_moment_of_the_start(monitor: Monitor, scripted: Engine) -> None:
+    """While modules load, while the first frame stands, while the board is built."""
+    ways: list[tuple[Way, int]] = [(terminated, 143), (ctrl_c, 130), (closed, 143), (interrupted, 130)]
+    for number, delay_ms in enumerate(range(0, 560, 35)):
+        act, status = ways[number % len(ways)]
+        terminal = monitor("--url", scripted.url)
+        terminal.until(lambda terminal=terminal: terminal.catches(signal.SIGTERM))
+        terminal.settle(delay_ms / 1e3)
+        act(terminal)
+        assert terminal.end(SOON_S) == status, (act.__name__, delay_ms, terminal.written[-500:])
+        assert terminal.hung_up or terminal.restored, (act.__name__, delay_ms)
+        assert b"Traceback" not in terminal.written
+
+
+def test_a_terminal_that_takes_nothing_holds_nobody(monitor: Monitor, scripted: Engine) -> None:
+    terminal = monitor("--url", scripted.url)
+    terminal.wait_for("enter sends")
+    terminal.clog()
+    terminal.signal(signal.SIGTERM)
+    assert terminal.process.wait(2 * SOON_S) == 143
+
+
+def test_errors_go_elsewhere_and_the_screen_is_drawn(own_home: Path, scripted: Engine) -> None:
+    log = own_home / "log"
+    with Terminal([*TOKLANE, "--url", scripted.url], environment(own_home), errors=log) as terminal:
+        terminal.wait_for("enter sends")
+        terminal.press("q")
+        assert terminal.end() == 0
+        assert terminal.restored
+    assert log.read_bytes() == b""

@@ -1,0 +1,155 @@
+"""What is typed wrong is answered by one line and the right status, before anything is sent or drawn."""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.endings.conftest import Monitor, Start
+from tests.endings.server import Engine
+from tui.engines import model
+
+USAGE, NOBODY = 2, 3
+CLOSED = "http://127.0.0.1:9"
+
+
+def answers(start: Start, cases: Sequence[Sequence[str]]) -> list[tuple[Sequence[str], int, str]]:
+    """(words, status, line) of each case; all that run share the machine."""
+    told = []
+    for at in range(0, len(cases), 4):
+        batch = [(words, start(*words)) for words in cases[at : at + 4]]
+        told += [(words, *_answer(words, process)) for words, process in batch]
+    return told
+
+
+def _answer(words: Sequence[str], process: subprocess.Popen[str]) -> tuple[int, str]:
+    out, line = process.communicate(timeout=20)
+    assert out == "", words
+    assert line.startswith("toklane: ") and len(line.splitlines()) == 1, (words, line)
+    return process.returncode, line
+
+
+def test_wrong_words(start: Start) -> None:
+    cases = [
+        ["nosuch"],
+        ["run", "extra"],
+        ["run", "--nosuch"],
+        ["run", "--prompt-tokens", "0"],
+        ["run", "--prompt-tokens", "many"],
+        ["run", "--cache", "warm"],
+        ["run", "--timeout", "0"],
+        ["run", "--repeat", "x"],
+        ["run", "--embedded", "--url", CLOSED],
+        ["replay"],
+        ["replay", "x", "--speed", "-1"],
+    ]
+    for words, status, _ in answers(start, cases):
+        assert status == USAGE, words
+
+
+@pytest.mark.parametrize("face", [["run"], []], ids=["run", "plain"])
+def test_wrong_addresses_and_keys(start: Start, own_home: Path, face: list[str]) -> None:
+    binary = own_home / "key"
+    binary.write_bytes(bytes(range(256)))
+    cases = [
+        [*face, "--url", url]
+        for url in (
+            "http://",
+            "ftp://x",
+            "http://h:99999",
+            "http://h:x",
+            "http://[::1",
+            "a b",
+            f"{CLOSED}/?k=s3cret",
+        )
+    ] + [
+        [*face, "--api-key-env", "NOSUCH"],
+        [*face, "--url", CLOSED, "--api-key-env", "sk-s3cret"],
+        [*face, "--url", CLOSED, "--api-key-file", str(own_home / "missing")],
+        [*face, "--url", CLOSED, "--api-key-file", str(own_home)],
+        [*face, "--url", CLOSED, "--api-key-file", str(binary)],
+    ]
+    for words, status, line in answers(start, cases):
+        assert status == USAGE, words
+        assert "s3cret" not in line
+
+
+def test_wrong_files(start: Start, own_home: Path) -> None:
+    missing, folder = str(own_home / "missing"), str(own_home)
+    binary, empty = own_home / "binary", own_home / "empty"
+    binary.write_bytes(bytes(range(256)) * 9)
+    empty.touch()
+    cases = [
+        [*words, file]
+        for words in (
+            ["run", "--embedded", "--gguf"],
+            ["run", "--prompt-file"],
+            ["run", "--ca-file"],
+            ["replay"],
+        )
+        for file in (missing, folder, str(binary), str(empty))
+    ]
+    for words, status, line in answers(start, cases):
+        assert status == USAGE, words
+        assert words[-1] in line
+
+
+def test_a_recording_that_can_t_be_written_is_told_before_anything_is_sent(
+    start: Start, scripted: Engine, own_home: Path
+) -> None:
+    there = own_home / "there-2"
+    there.touch()
+    cases = [
+        ["run", "--url", scripted.url, "--record", place]
+        for place in (str(there), str(own_home), "/proc/x", str(own_home / "no" / "x"), "/dev/null", "")
+    ] + [["run", "--url", scripted.url, "--repeat", "2", "--record", str(own_home / "there")]]
+    for words, status, _ in answers(start, cases):
+        assert status == USAGE, words
+    assert not scripted.asked.is_set()
+    assert sorted(path.name for path in own_home.iterdir()) == ["cache", "there-2"]
+    assert there.read_bytes() == b""
+
+
+def test_nobody_there(start: Start, own_home: Path) -> None:
+    cases = [
+        ["run", "--url", CLOSED],
+        ["--url", f"{CLOSED}/v1/"],
+        ["run", "--url", "http://nobody.invalid"],
+        ["run", "--engine", "nosuch"],
+        ["run", "--embedded", "--no-download"],
+    ]
+    (own_home / "cache" / "models" / model.FILE).unlink(missing_ok=True)
+    remedies = ("Is the server running?", "Check the address", "with --url", "`toklane model --fetch`")
+    for words, status, line in answers(start, cases):
+        assert status == NOBODY, words
+        assert any(remedy in line for remedy in remedies), line
+
+
+def test_a_longer_prompt_than_the_context_is_fitted_and_told(start: Start, scripted: Engine) -> None:
+    scripted.reads.set()
+    scripted.writes.set()
+    process = start("run", "--url", scripted.url, "--prompt-tokens", "100k")
+    _, line = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert line == "toklane: the context holds 8192 tokens: prompt 8128 and answer 64 tokens are sent\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--theme", "nosuch"], "no theme 'nosuch'; there are: dark"),
+        (["--url", "http://h:x"], "The URL's host or port is wrong"),
+        (["--api-key-env", "NOSUCH"], "the environment variable that api_key_env names is not set"),
+        (["--embedded", "--gguf", "/dev/null"], "'/dev/null' is not a GGUF model"),
+        (["replay", "/"], "'/' can't be read: Is a directory"),
+        (["replay", "/dev/null"], "/dev/null is not a recording"),
+    ],
+    ids=str,
+)
+def test_in_a_terminal_nothing_is_drawn_first(monitor: Monitor, words: list[str], told: str) -> None:
+    terminal = monitor(*words)
+    assert terminal.end() == USAGE
+    assert terminal.written.startswith(f"toklane: {told}".encode())
+    assert terminal.written.count(b"\n") == 1 and b"\x1b" not in terminal.written
+    assert terminal.restored
