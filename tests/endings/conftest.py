@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import MODEL
 from tests.endings.server import Engine
 from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living
+from tui.capture.recording import Recording
+from tui.domain.wire import End
 from tui.engines import model
 
 
@@ -25,6 +27,13 @@ class Start(Protocol):
     """Starts toklane with these words and pipes for its streams."""
 
     def __call__(self, *words: str, **env: str) -> subprocess.Popen[str]: ...
+
+
+def ending(recording: Recording) -> str:
+    """How the recorded run ended."""
+    last = recording.records[-1]
+    assert isinstance(last, End)
+    return last.how
 
 
 @pytest.fixture

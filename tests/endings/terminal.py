@@ -94,6 +94,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self.written = b""
         self._unseen = bytearray()
+        self._text = ""
         self.hung_up = False
         self._inner = inner
         self.before = termios.tcgetattr(inner)
@@ -105,9 +106,11 @@ class Terminal:
     @property
     def text(self) -> str:
         """The screen, a line each row."""
-        self._stream.feed(_KITTY.sub(b"", bytes(self._unseen)))
-        self._unseen.clear()
-        return "\n".join(line.rstrip() for line in self._screen.display)
+        if self._unseen:
+            self._stream.feed(_KITTY.sub(b"", bytes(self._unseen)))
+            self._unseen.clear()
+            self._text = "\n".join(line.rstrip() for line in self._screen.display)
+        return self._text
 
     def wait_for(self, text: str, seconds: float = PATIENCE_S) -> None:
         """Until `text` stands on the screen."""
@@ -145,7 +148,7 @@ class Terminal:
         self._screen.resize(rows, columns)
         termios.tcsetwinsize(self._main, (rows, columns))
 
-    def signal(self, number: signal.Signals) -> None:
+    def kill(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
     def catches(self, number: signal.Signals) -> bool:

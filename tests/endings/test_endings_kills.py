@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.endings.conftest import Monitor
+from tests.endings.conftest import Monitor, ending
 from tests.endings.server import Engine
 from tests.endings.terminal import Terminal, environment, eventually, living, named
 from tui.capture.recording import Recording, read
@@ -44,11 +44,11 @@ def amid_the_prompt(monitor: Monitor, engine: Engine, home: Path) -> Terminal:
 def test_a_killed_monitor_takes_everybody_along(monitor: Monitor, scripted: Engine, own_home: Path) -> None:
     terminal = amid_the_prompt(monitor, scripted, own_home)
     assert len(living(own_home)) == 3
-    terminal.signal(signal.SIGKILL)
+    terminal.kill(signal.SIGKILL)
     assert terminal.end() == -signal.SIGKILL
     eventually(lambda: not living(own_home), 2)
     recording = recorded(own_home, lambda recording: recording.ended)
-    assert recording.records[-1].how == "cancelled"
+    assert ending(recording) == "cancelled"
 
 
 def test_a_killed_reader_is_told_and_nothing_waits_for_it(
@@ -87,7 +87,7 @@ def test_a_killed_sampler_is_started_once_more_and_the_request_goes_on(
     terminal.press("q")
     assert terminal.end() == 0
     assert terminal.restored
-    assert recorded(own_home, lambda recording: recording.ended).records[-1].how == "eof"
+    assert ending(recorded(own_home, lambda recording: recording.ended)) == "eof"
 
 
 def test_a_killed_engine_is_told_and_starts_again(monitor: Monitor, own_home: Path, gguf: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_killed_engine_is_told_and_starts_again(monitor: Monitor, own_home: Pa
     terminal.wait_for("ctx 8192")
     terminal.press("\r")  # the request
     terminal.wait_for("Reading the prompt")
-    terminal.signal(signal.SIGTERM)
+    terminal.kill(signal.SIGTERM)
     assert terminal.end() == 143
     assert terminal.restored
 
@@ -119,4 +119,4 @@ def test_an_error_inside_puts_the_terminal_back_and_is_one_line(own_home: Path, 
         assert terminal.restored
         said = terminal.written.rpartition(b"\x1b[?1006l")[2].decode()
     assert said.split() == ["toklane:", "internal", "error:", "RuntimeError:", "no", "[red]ink[/]", "left"]
-    assert recorded(own_home, lambda recording: recording.ended).records[-1].how == "cancelled"
+    assert ending(recorded(own_home, lambda recording: recording.ended)) == "cancelled"

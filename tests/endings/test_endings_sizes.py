@@ -8,23 +8,16 @@ import pytest
 
 from tests.endings.conftest import Monitor
 from tests.endings.server import TOKENS, Engine
-from tests.endings.terminal import Terminal, eventually
+from tests.endings.terminal import eventually
 from tui.capture.recording import read
 from tui.domain.wire import Read
 
 ANSWER = "".join(f" word{k}" for k in range(1, TOKENS + 1))
 
 
-def _finish(terminal: Terminal, engine: Engine) -> None:
-    engine.reads.set()
-    engine.writes.set()
-    terminal.wait_for("Finished")
-    terminal.press("q")
-    assert terminal.end() == 0
-    assert terminal.restored
-
-
-def test_the_design_size_shows_everything(monitor: Monitor, scripted: Engine) -> None:
+def test_the_design_size_shows_everything_and_forty_columns_a_sentence(
+    monitor: Monitor, scripted: Engine
+) -> None:
     terminal = monitor("--url", scripted.url, columns=80, rows=24)
     terminal.wait_for("enter sends")
     terminal.press("\r")
@@ -34,18 +27,15 @@ def test_the_design_size_shows_everything(monitor: Monitor, scripted: Engine) ->
     terminal.wait_for("Stalled")
     for told in ("20/64", "prefill", "decode", "TTFT", "tok/s", "prompt ←", " mem ", "cpu ", "q quit"):
         assert told in terminal.text, terminal.text
-    _finish(terminal, scripted)
-
-
-def test_forty_columns_are_a_sentence_and_the_rate(monitor: Monitor, scripted: Engine) -> None:
-    terminal = monitor("--url", scripted.url, columns=40, rows=10)
-    terminal.wait_for("enter sends a prompt of 512 tokens")
-    terminal.press("\r")
-    terminal.wait_for("Reading the prompt")
-    scripted.reads.set()
-    terminal.wait_for("Stalled")
-    assert "tok/s" in terminal.text
-    _finish(terminal, scripted)
+    terminal.resize(40, 10)
+    terminal.wait_for("\n ● Stalled\n")
+    terminal.wait_for(" tok/s ")
+    assert all(len(line) <= 40 for line in terminal.text.splitlines()[:10])
+    scripted.writes.set()
+    terminal.wait_for("Finished")
+    terminal.press("q")
+    assert terminal.end() == 0
+    assert terminal.restored
 
 
 def test_no_size_is_too_small_and_all_comes_back(monitor: Monitor, scripted: Engine, own_home: Path) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 
-from tui.capture.aiming import Aim, Discovery
 from tui.capture.builtin import BuiltIn
 from tui.capture.channel import Channel
 from tui.capture.errand import Errand, Memory
 from tui.capture.flight import Flight
 from tui.capture.frames import Frame, Gone, Item, Mark, Reply
+from tui.capture.lookout import Lookout
 from tui.capture.machine import Machine
 from tui.capture.orders import CancelOrder, NoteOrder, StreamOrder, WarmOrder
 from tui.capture.shelf import Shelf as Recordings
@@ -27,8 +26,6 @@ from tui.domain.wire import Note
 from tui.engines.detect import Found
 from tui.plot.numbers import prompt_length
 from tui.probes.sampler import Sampler
-
-AGAIN_NS = 500_000_000  # an engine that still loads is asked again
 
 
 class Session:
@@ -49,60 +46,63 @@ class Session:
         self._clock = clock
         self._ids = count(1)
         self._machine = Machine(sampler)
-        self._aim: Aim | None = None
-        self._again_ns: int | None = None
-        self._discovery: Discovery | None = None
-        self._take: str | None = None
+        self._lookout = Lookout(channel.send, self._next, clock, self._machine.watch)
         self._errand: Errand | None = None
         self._flight: Flight | None = None
-        self.builtin = BuiltIn()
-        self.target: Target | None = None
-        self.found: Found | None = None
-        self.problem = ""
-        self._lost = ""
         self.notice = ""
-        self.discovered: tuple[Found, ...] | None = None
         self.shelf = Shelf()
         self.timeout_s: float | None = None
         self.gguf: Path | None = None
         self.download = True
         self._memory = Memory()
 
-    # -- aiming -------------------------------------------------------------------------------------------
+    # -- the engine ---------------------------------------------------------------------------------------
 
     def aim(self, target: Target) -> None:
         """Look what answers at the target; `found` or `problem` follows."""
-        self.target, self.found, self.problem, self._again_ns = target, None, self._lost, None
-        if self._lost:
-            return
-        self._aim = Aim(target, self._channel.send, self._next)
-        self._aimed()
+        self._lookout.aim(target)
 
     def discover(self, take: str | None = None) -> None:
         """Ask the usual local ports; `discovered` follows.
 
         With `take` the first engine of that name ("": of any) is aimed at, unless one was chosen meanwhile.
         """
-        if self._lost:
-            return
-        self.discovered, self._take = None, take
-        self._discovery = Discovery(self._channel.send, self._next)
+        self._lookout.discover(take)
 
     def embed(self) -> None:
         """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""
-        if self._lost:
-            return
-        self.builtin.begin(self.gguf, self.download)
-        self.problem = self.builtin.why
+        self._lookout.embed(self.gguf, self.download)
+
+    @property
+    def found(self) -> Found | None:
+        """The engine that requests go to."""
+        return self._lookout.found
+
+    @property
+    def target(self) -> Target | None:
+        return self._lookout.target
+
+    @property
+    def problem(self) -> str:
+        """Why there is no engine, in one line."""
+        return self._lookout.problem
+
+    @property
+    def discovered(self) -> tuple[Found, ...] | None:
+        return self._lookout.discovered
+
+    @property
+    def builtin(self) -> BuiltIn:
+        return self._lookout.builtin
+
+    @property
+    def aiming(self) -> bool:
+        return self._lookout.aiming
 
     @property
     def context(self) -> int | None:
         """Tokens that prompt and answer share, None when not known."""
         return self.found.context if self.found else None
-
-    @property
-    def aiming(self) -> bool:
-        return self._aim is not None or self._again_ns is not None
 
     # -- requests -----------------------------------------------------------------------------------------
 
@@ -121,11 +121,10 @@ class Session:
         return self._flight.run if self._flight else None
 
     def send(self, knobs: Knobs, record: Path | None = None) -> None:
-        """Send a request; what runs is cancelled. Without an engine `problem` says so."""
+        """Send a request; what runs is cancelled. Nothing happens without an engine."""
         self.cancel()
         self.notice = ""
         if self.found is None or self.target is None:
-            self.problem = self.problem or "no engine yet"
             return
         self._channel.send(WarmOrder(self.found.base.root, self.target.ca_file, self.target.insecure))
         path = record if record is not None else self._place()
@@ -160,11 +159,7 @@ class Session:
         frames = self._channel.drain()
         for frame in frames:
             self._frame(frame)
-        if self.builtin.tick():
-            changed = True
-            self._builtin_changed()
-        if self._again_ns is not None and self._clock() >= self._again_ns and self.target is not None:
-            self.aim(self.target)
+        changed = self._lookout.tick() or changed
         order = self._flight.overtime(self._clock()) if self._flight else None
         if order is not None:
             self._channel.send(order)
@@ -217,54 +212,15 @@ class Session:
 
     def _lose(self, why: str) -> None:
         """The reader is gone: what it was asked for never comes, and nothing more can be asked."""
-        self._lost = self.problem = why
-        self.found = self._aim = self._discovery = self._errand = self._again_ns = None
+        self._lookout.lose(why)
+        self._errand = None
         if self._flight is not None and self._flight.running:
             self._flight.lose(why, self._clock())
             self._machine.end()
 
     def _reply(self, reply: Reply) -> None:
-        if self._aim is not None and self._aim.hear(reply):
-            self._aimed()
-        elif self._discovery is not None and self._discovery.hear(reply):
-            if self._discovery.done:
-                self.discovered, self._discovery = self._discovery.found, None
-                self._take_first()
-        elif self._errand is not None and self._errand.hear(reply):
+        if not self._lookout.hear(reply) and self._errand is not None and self._errand.hear(reply):
             self._go()
-
-    def _take_first(self) -> None:
-        wanted, self._take = self._take, None
-        if wanted is None or self.target is not None or self.builtin.state != "off":
-            return
-        first = next((f for f in self.discovered or () if wanted in ("", f.engine)), None)
-        if first is not None:
-            self.aim(Target(first.base.root))
-        elif wanted:
-            self.problem = f"no {wanted} answers on the usual local ports; name its address with --url"
-
-    def _aimed(self) -> None:
-        aim = self._aim
-        if aim is None or not aim.done:
-            return
-        self._aim = None
-        self.found, self.problem = aim.found, aim.problem
-        if aim.found is None:
-            return
-        if aim.found.loading:
-            self.found, self._again_ns = None, self._clock() + AGAIN_NS
-            return
-        root = aim.found.base.root
-        self.found = replace(aim.found, conditions=dict(aim.found.conditions) | self.builtin.knows(root))
-        self._machine.watch(root)
-
-    def _builtin_changed(self) -> None:
-        engine = self.builtin.engine
-        self.problem = self._lost or self.builtin.why
-        if self.builtin.state == "ready" and engine is not None:
-            self.aim(Target(engine.base_url, engine.api_key))
-        elif self.builtin.state == "failed" and self.target and engine is None:
-            self.found = None
 
     def _place(self) -> Path | None:
         if self._recordings is None:

@@ -1,0 +1,133 @@
+"""Which engine to talk to: looks at addresses, finds engines on this machine, brings up the built-in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from tui.capture.aiming import Aim, Discovery
+from tui.capture.builtin import BuiltIn
+from tui.capture.frames import Reply
+from tui.capture.orders import FetchOrder
+from tui.capture.target import Target
+from tui.engines.detect import Found
+
+AGAIN_NS = 500_000_000  # an engine that still loads is asked again
+
+
+class Lookout:
+    """`found` is the engine requests go to; `problem` is one line when there is none.
+
+    discovered: engines on the usual local ports, None while not asked or not done.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[FetchOrder], None],
+        next_id: Callable[[], int],
+        clock: Callable[[], int],
+        chosen: Callable[[str], None],
+    ) -> None:
+        """`chosen` is told the address of each engine that was found."""
+        self._ask = ask
+        self._next_id = next_id
+        self._clock = clock
+        self._chosen = chosen
+        self._aim: Aim | None = None
+        self._again_ns: int | None = None
+        self._discovery: Discovery | None = None
+        self._take: str | None = None
+        self._lost = False
+        self.builtin = BuiltIn()
+        self.target: Target | None = None
+        self.found: Found | None = None
+        self.problem = ""
+        self.discovered: tuple[Found, ...] | None = None
+
+    @property
+    def aiming(self) -> bool:
+        return self._aim is not None or self._again_ns is not None
+
+    def aim(self, target: Target) -> None:
+        """Look what answers at the target; `found` or `problem` follows."""
+        self.target, self.found, self._again_ns = target, None, None
+        if self._lost:
+            return
+        self.problem = ""
+        self._aim = Aim(target, self._ask, self._next_id)
+        self._aimed()
+
+    def discover(self, take: str | None) -> None:
+        """Ask the usual local ports; with `take` aim at the first engine of that name ("": of any)."""
+        if self._lost:
+            return
+        self.discovered, self._take = None, take
+        self._discovery = Discovery(self._ask, self._next_id)
+
+    def embed(self, gguf: Path | None, download: bool) -> None:
+        """Bring up the built-in engine and aim at it."""
+        if self._lost:
+            return
+        self.builtin.begin(gguf, download)
+        self.problem = self.builtin.why
+
+    def hear(self, reply: Reply) -> bool:
+        """Take a reply that belongs here."""
+        if self._aim is not None and self._aim.hear(reply):
+            self._aimed()
+            return True
+        if self._discovery is not None and self._discovery.hear(reply):
+            if self._discovery.done:
+                self.discovered, self._discovery = self._discovery.found, None
+                self._take_first()
+            return True
+        return False
+
+    def tick(self) -> bool:
+        """Look after the built-in engine and one that loads; True when anything changed."""
+        changed = self.builtin.tick()
+        if changed:
+            self._builtin_changed()
+        if self._again_ns is not None and self._clock() >= self._again_ns and self.target is not None:
+            self.aim(self.target)
+        return changed
+
+    def lose(self, why: str) -> None:
+        """Nobody can be asked any more."""
+        self._lost, self.problem = True, why
+        self.found = self._aim = self._discovery = self._again_ns = None
+
+    def _take_first(self) -> None:
+        wanted, self._take = self._take, None
+        if wanted is None or self.target is not None or self.builtin.state != "off":
+            return
+        first = next((f for f in self.discovered or () if wanted in ("", f.engine)), None)
+        if first is not None:
+            self.aim(Target(first.base.root))
+        elif wanted:
+            self.problem = f"no {wanted} answers on the usual local ports; name its address with --url"
+
+    def _aimed(self) -> None:
+        aim = self._aim
+        if aim is None or not aim.done:
+            return
+        self._aim = None
+        self.found, self.problem = aim.found, aim.problem
+        if aim.found is None:
+            return
+        if aim.found.loading:
+            self.found, self._again_ns = None, self._clock() + AGAIN_NS
+            return
+        root = aim.found.base.root
+        self.found = replace(aim.found, conditions=dict(aim.found.conditions) | self.builtin.knows(root))
+        self._chosen(root)
+
+    def _builtin_changed(self) -> None:
+        engine = self.builtin.engine
+        if not self._lost:
+            self.problem = self.builtin.why
+        if self.builtin.state == "ready" and engine is not None:
+            self.aim(Target(engine.base_url, engine.api_key))
+        elif self.builtin.state == "failed":
+            self.found = None
