@@ -22,7 +22,7 @@ from tui.engines.urls import Base
 MS = 1_000_000
 S = 1_000_000_000
 GIB = 2**30
-LLAMA = ev.Dialect("llama.cpp", head_is_queue_end=True, names_wait=True)
+LLAMA = ev.Dialect("llama.cpp", names_wait=True)
 WORDS = (
     "Prefill", " reads", " the", " whole", " prompt", " in", " parallel,", " so", " it", " is", " limited",
     " by", " arithmetic.", " Decode", " writes", " one", " token", " after", " another. ",

@@ -10,7 +10,7 @@ from tui.domain.phases import ORDER, Facts, Phase, split
 from tui.domain.values import Provenance
 
 MS = 1_000_000
-LLAMA = Dialect("llama.cpp", head_is_queue_end=True, tokenizes_first=True, names_wait=True)
+LLAMA = Dialect("llama.cpp", tokenizes_first=True, names_wait=True)
 PLAIN = Dialect("openai")
 
 

@@ -8,7 +8,7 @@ from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 
 MS = 1_000_000
-LLAMA = ev.Dialect("llama.cpp", head_is_queue_end=True, tokenizes_first=True, names_wait=True)
+LLAMA = ev.Dialect("llama.cpp", tokenizes_first=True, names_wait=True)
 SENT = [ev.Began(0, LLAMA), ev.Connecting(-2 * MS), ev.Connected(-1 * MS, False), ev.SentAll(1 * MS)]
 
 

@@ -32,13 +32,11 @@ class ErrorKind(Enum):
 class Dialect:
     """How an engine orders its work and which signs it gives; decides how the wait may be split.
 
-    head_is_queue_end: the response head leaves when the prompt starts to be processed (llama.cpp).
     tokenizes_first: tokenization comes before the queue (llama.cpp, vLLM), else after it.
     names_wait: with the engine's prompt duration known, what is left before it is queue and tokenization.
     """
 
     name: str
-    head_is_queue_end: bool = False
     tokenizes_first: bool = True
     names_wait: bool = False
 

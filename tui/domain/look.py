@@ -18,7 +18,7 @@ ADD_UP_SHARE = 0.25
 
 
 def look(state: State, now_ns: int | None = None) -> View:
-    """The View of `state` at `now_ns` (default: the newest event). Costs the same at any length."""
+    """The View of `state` at `now_ns` (default: the newest event). Its cost does not grow with the answer."""
     now = state.end_ns if state.end_ns is not None else max(state.now_ns, now_ns or 0)
     phases = split(_facts(state, now))
     tokens = told_tokens(state)
@@ -30,8 +30,8 @@ def look(state: State, now_ns: int | None = None) -> View:
         phases=phases,
         told_ns=_told(state),
         since_sent=_since(now if state.sent else None, "s", "nothing was sent yet"),
-        ttft=_since(state.first_ns, "s", "no token came"),
-        first_answer=_since(state.answer_ns, "s", "no answer token came"),
+        ttft=_since(state.first_ns, "s", "no token came", sure=not _buffered(state)),
+        first_answer=_since(state.answer_ns, "s", "no answer token came", sure=not _buffered(state)),
         last_token=_since(state.last_ns, "s", "no token came"),
         prompt_tokens=state.prompt_tokens,
         cached_tokens=_cached(state),
@@ -47,7 +47,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         reasoning=state.reasoning.snapshot(),
         tools=tuple(Tool(c.name, c.arguments) for _, c in sorted(state.tools.items())),
         finish_reason=state.finish_reason,
-        complete=state.terminal and state.failure is None and state.ended != "cancelled",
+        complete=state.terminal and state.failure is None,
         failure=state.failure,
         warnings=_warnings(state, phases),
         clock=_clock(state),
@@ -66,12 +66,12 @@ def _facts(state: State, now: int) -> Facts:
         dialect=state.dialect,
         now_ns=now,
         over=state.over,
+        cut=state.over and not state.terminal,
         connecting_ns=state.connecting_ns,
         connected_ns=state.connected_ns,
         warm=state.warm,
         sent=state.sent,
         sent_all_ns=state.sent_all_ns,
-        head_ns=state.head_ns,
         prefill_from_ns=first.at_ns - (first.engine_ns or 0) if first else None,
         first_ns=min(seen) if seen else None,
         last_ns=state.last_ns if state.last_ns is not None else state.sign_ns,
@@ -116,10 +116,16 @@ def _stage(state: State, now: int, phases: tuple[Phase, ...]) -> Stage:
     return Stage.PREFILL if any(p.name in ("prefill", "decode") for p in phases) else Stage.WAITING
 
 
-def _since(at_ns: int | None, unit: str, why: str) -> Value:
+def _buffered(state: State) -> bool:
+    """What came in lumps came later than it was written."""
+    return bool(state.lumped) and 2 * state.lumped >= state.chunks
+
+
+def _since(at_ns: int | None, unit: str, why: str, sure: bool = True) -> Value:
     if at_ns is None:
         return absent(unit, why)
-    return Value(at_ns / _S, unit, Provenance.OBSERVED, "from the first byte given to the kernel, our clock")
+    note = "from the first byte given to the kernel, our clock"
+    return Value(at_ns / _S, unit, Provenance.OBSERVED, note, reliable=sure)
 
 
 def _cached(state: State) -> int | None:
@@ -144,14 +150,20 @@ def _gaps(state: State) -> GapStats:
 def _clock(state: State) -> Clock:
     own = state.instrument
     if not own.timed:
-        return Clock("replay", merged_share=own.merged / state.chunks if state.chunks else None)
+        return Clock("replay", merged_share=_merged(state))
     return Clock(
         "kernel" if 2 * own.kernel >= own.reads else "recv",
         own.delay_ns.percentile(0.5),
         own.delay_ns.percentile(0.99),
         own.delay_ns.greatest(),
-        own.merged / state.chunks if state.chunks else None,
+        _merged(state),
     )
+
+
+def _merged(state: State) -> float | None:
+    """Share of the reads with text that brought several messages at once."""
+    reads = len(state.arrivals)
+    return state.instrument.merged / reads if reads else None
 
 
 def _warnings(state: State, phases: tuple[Phase, ...]) -> dict[str, str]:
@@ -199,9 +211,8 @@ def _with_rates(state: State, view: View, now: int) -> View:
         window = rates.Window(state.first_ns, state.last_ns, state.first_count, state.last_count)
     tokens = view.tokens
     stopped = state.finish_reason == "stop"
-    buffered = bool(state.lumped) and 2 * state.lumped >= state.chunks
     if state.over:
-        decode = rates.decode_observed(window, tokens, stopped, buffered)
+        decode = rates.decode_observed(window, tokens, stopped, _buffered(state))
     else:
         decode = absent("tok/s", "the answer is not finished")
     return replace(

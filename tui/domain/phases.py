@@ -39,12 +39,12 @@ class Facts:
     dialect: Dialect
     now_ns: int
     over: bool = False
+    cut: bool = False  # it ended without a terminal signal
     connecting_ns: int | None = None
     connected_ns: int | None = None
     warm: bool = False
     sent: bool = False
     sent_all_ns: int | None = None
-    head_ns: int | None = None
     prefill_from_ns: int | None = None  # arrival of the first progress report minus its engine time
     first_ns: int | None = None  # first token, as seen at the socket
     last_ns: int | None = None  # last token, as seen at the socket
@@ -81,7 +81,7 @@ def split(facts: Facts) -> tuple[Phase, ...]:
     phases += _wait(facts, sent_all, wait_end, waiting)
     phases += [p for p in (prefill, decode) if p is not None]
     at = phases[-1].end_ns if phases else 0
-    if at < end and (prefill or decode):
+    if at < end and (prefill or decode) and not facts.cut:
         phases.append(Phase("finish", at, end, Provenance.OBSERVED, "last token to the end of the body"))
     return tuple(p for p in phases if p.duration_ns > 0 or p.running or p.provenance is Provenance.ESTIMATED)
 
@@ -143,11 +143,12 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
         stop = _within(facts.anchor_ns, floor, end)
         start = max(floor, stop - facts.predicted_ns)
         source = "the engine's time from first to last token"
-        if running:
-            return Phase("decode", start, end, Provenance.OBSERVED, source, True)
+        if running or facts.cut:
+            return Phase("decode", start, end, Provenance.OBSERVED, source, running)
         return Phase("decode", start, stop, Provenance.MEASURED, source)
     start = _within(facts.first_ns, floor, end)
-    stop = end if running else _within(facts.last_ns, start, end)
+    # silence before a break belongs to the answer that did not go on
+    stop = end if running or facts.cut else _within(facts.last_ns, start, end)
     return Phase("decode", start, stop, Provenance.OBSERVED, "first to last token at the socket", running)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 BEND_FROM = 3  # reports with work in them before a bent fit can be trusted
-MIN_RISE = 0.10  # an estimate moves up only by at least this share, else it would flicker
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ def decode_observed(window: Window | None, tokens: int | None, stopped: bool, bu
     if window is None:
         return absent(unit, "no token came")
     span = window.last_ns - window.first_ns
+    if tokens is not None and tokens < 2:
+        return absent(unit, "fewer than 2 tokens")
     if span <= 0:
         return absent(unit, "first and last token came in one read")
     if window.first_count and window.last_count:
@@ -44,8 +46,6 @@ def decode_observed(window: Window | None, tokens: int | None, stopped: bool, bu
         return Value(new * _S / span, unit, Provenance.OBSERVED, formula, reliable=not buffered)
     if tokens is None:
         return absent(unit, "the engine gave no token count; chunks are not tokens")
-    if tokens < 2:
-        return absent(unit, "fewer than 2 tokens")
     sure = not buffered and not (stopped and tokens < INVISIBLE_END_BELOW)
     formula = f"({tokens} - 1) tokens / {span / _S:.3f} s"
     return Value((tokens - 1) * _S / span, unit, Provenance.OBSERVED, formula, reliable=sure)

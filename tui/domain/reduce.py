@@ -119,8 +119,7 @@ def _arrived(state: State, event: ev.Arrived) -> None:
         own.delay_ns.add(max(0, event.recv_ns - event.at_ns))
     if event.texts >= LUMP:
         state.lumped += event.texts
-    if event.texts > 1:
-        own.merged += event.texts
+    own.merged += event.texts > 1
 
 
 def _generated(state: State, event: ev.Generated) -> None:

@@ -30,7 +30,7 @@ class Instrument:
     reads: int = 0
     kernel: int = 0
     timed: int = 0  # reads that tell when recv returned
-    merged: int = 0  # text messages that came in a read with others
+    merged: int = 0  # reads that brought several text messages
     delay_ns: Ranked = field(default_factory=Ranked)
 
 

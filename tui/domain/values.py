@@ -30,14 +30,6 @@ _MARKS = {
 }
 
 
-def weakest(*inputs: Provenance) -> Provenance:
-    """The mark of a derived value: an estimate stays an estimate, an absent input makes it absent."""
-    for level in (Provenance.ABSENT, Provenance.ESTIMATED):
-        if level in inputs:
-            return level
-    return Provenance.DERIVED
-
-
 @dataclass(frozen=True, slots=True)
 class Value:
     """A number with its unit and origin. `number` is None exactly when the provenance is ABSENT.

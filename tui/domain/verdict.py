@@ -25,6 +25,8 @@ def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
     if state.failure is None:
         _accounting(state)
     _clocks(state)
+    if not state.terminal and (stall := state.arrivals.open_stall(at_ns)) is not None:
+        state.arrivals.stalls.append(stall)
     if state.lumped and 2 * state.lumped >= state.chunks:
         share = f"{state.lumped} of {state.chunks} messages came in lumps"
         state.warnings.setdefault("buffered_delivery", share)
@@ -68,7 +70,11 @@ def _accounting(state: State) -> None:
         )
     chars = learned(state.conditions, "prompt_chars")
     prompt = state.prompt_tokens
-    if chars and prompt and chars > MOST_CHARS_PER_TOKEN * prompt:
+    # a count without the reused tokens says nothing, unless it is the half of a window that one engine keeps
+    window = learned(state.conditions, "context_length")
+    halved = bool(window and prompt and abs(prompt - (window // 2 + 2)) <= 2)
+    known = halved or state.timings is None or not state.timings.cached_unknown
+    if chars and prompt and known and chars > MOST_CHARS_PER_TOKEN * prompt:
         told = f"{prompt} prompt tokens for {chars} characters: the prompt was probably cut"
         state.warnings.setdefault("prompt_truncated_suspected", told)
 

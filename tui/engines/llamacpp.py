@@ -10,7 +10,7 @@ from tui.engines.llama_timings import timings_of
 from tui.engines.openai import PATH, OpenAiTongue, chat_body
 from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none, text
 
-DIALECT = Dialect("llama.cpp", head_is_queue_end=True, tokenizes_first=True, names_wait=True)
+DIALECT = Dialect("llama.cpp", tokenizes_first=True, names_wait=True)
 _MS = 1e6
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from tui.domain.cost import phase_cost
+from tui.domain.flow import grown
 from tui.domain.machine import Gpu, Reading
 from tui.domain.values import Provenance
 from tui.domain.view import View
@@ -33,7 +35,7 @@ def machine_object(view: View) -> dict[str, object]:
         "gpu_reason": None if gpus else (last.gpu_reason if last else _NOBODY),
         "server": server,
         "server_reason": None if server else (last.server_reason if last else _NOBODY),
-        "phases": [_cost(view, i) for i in range(len(view.phases))] if readings else [],
+        "phases": [_cost(view, i) for i in range(len(view.phases))],
     }
 
 
@@ -57,6 +59,13 @@ def _span(readings: Sequence[Reading], pick: Pick) -> tuple[list[float], float |
     return values, (values[-1] - values[0] if len(values) > 1 else None)
 
 
+def _growth(readings: Sequence[Reading], pick: Pick) -> float | None:
+    """Growth of a counter over the run; None when it began anew (another driver, another process)."""
+    values = [v for v in map(pick, readings) if v is not None]
+    steps = [grown(a, b) for a, b in pairwise(values)]
+    return None if not steps or None in steps else values[-1] - values[0]
+
+
 def _gauge(readings: Sequence[Reading], name: str, pick: Pick, **more: object) -> dict[str, object] | None:
     values, change = _span(readings, pick)
     if not values:
@@ -69,7 +78,7 @@ def _counter(readings: Sequence[Reading], picks: dict[str, Pick], **more: object
     """Counters: only their growth over the run means anything; peak is the steepest rate per second."""
     found: dict[str, object] = {}
     for name, pick in picks.items():
-        _, change = _span(readings, pick)
+        change = _growth(readings, pick)
         if change is not None:
             found[name] = {"change": change, "peak_per_s": _steepest(readings, pick)}
     return found | more | {"provenance": _MEASURED} if found else None
@@ -109,31 +118,30 @@ def _gpu(readings: Sequence[Reading], index: int) -> dict[str, object]:
         "power_limit_w": last.power_limit_w,
         "unified": last.unified,
         **{field: _gauge(seen, "last", pick(field)) for field in gauges},
-        "energy_mj": _counter(seen, {"energy_mj": pick("energy_mj")}),
+        "energy_mj": _growth(seen, pick("energy_mj")),
     }
 
 
 def _server(readings: Sequence[Reading]) -> dict[str, object] | None:
-    seen = [r for r in readings if r.server is not None]
-    if not seen:
+    every = [r for r in readings if r.server is not None]
+    if not every:
         return None
-    last = seen[-1].server
+    last = every[-1].server
     assert last is not None
+    seen = [r for r in every if r.server is not None and r.server.pid == last.pid]
 
     def pick(field: str) -> Pick:
         return lambda reading: getattr(reading.server, field)
 
     rss, change = _span(seen, pick("rss_bytes"))
-    _, read = _span(seen, pick("read_bytes"))
-    _, cpu = _span(seen, pick("cpu_s"))
     return {
         "pid": last.pid,
         "name": last.name,
         "rss_bytes": last.rss_bytes,
         "rss_peak_bytes": max(rss, default=None),
         "rss_change_bytes": change,
-        "read_bytes": read,
-        "cpu_s": cpu,
+        "read_bytes": _growth(seen, pick("read_bytes")),
+        "cpu_s": _growth(seen, pick("cpu_s")),
         "provenance": _MEASURED,
     }
 
@@ -144,9 +152,10 @@ def _cost(view: View, index: int) -> dict[str, object]:
     return {
         "name": cost.name,
         "cpu_pct": cost.cpu_pct,
-        "gpu_pct": cost.gpu_pct,
+        "gpu_pct": None if cost.gpu_at_least else cost.gpu_pct,  # a lower bound is not a mean
         "rss_delta_bytes": cost.rss_delta_bytes,
         "read_bytes": cost.read_bytes,
         "stall_ms": cost.stall_ms,
         "energy_j": cost.energy_j,
+        "energy_about": cost.energy_about,
     }

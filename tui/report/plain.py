@@ -17,6 +17,8 @@ def summary(view: View) -> str:
         time = f"{duration(phase.duration_ns):>9} {phase.provenance.mark}"
         lines.append(f"  {phase.name:<12} {time} {part:>7}  {phase.source}")
     lines.append("")
+    if view.total_ns is not None:
+        lines += [_seconds("whole request", view.since_sent)]
     lines += [_seconds("first token (TTFT)", view.ttft)]
     if view.first_answer.number != view.ttft.number:
         lines += [_seconds("first answer token", view.first_answer)]
@@ -43,6 +45,9 @@ def _rate(name: str, value: Value) -> str:
 
 def _tokens(view: View) -> str:
     prompt = "?" if view.prompt_tokens is None else f"{view.prompt_tokens:,}"
+    asked = view.conditions.get("prompt_tokens_asked")
+    if isinstance(asked, int) and asked != view.prompt_tokens:
+        prompt += f" (asked {asked:,})"
     reused = "" if view.cached_tokens is None else f", {view.cached_tokens:,} reused"
     written = "?" if view.tokens is None else f"{view.tokens:,}"
     return f"{'tokens':<20} prompt {prompt}{reused} · answer {written} in {view.chunks:,} chunks"
