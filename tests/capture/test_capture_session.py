@@ -118,6 +118,19 @@ def test_turning_the_knob_fast_leaves_one_request(open_session: Callable[[], Ses
     assert view.complete
 
 
+def test_turning_the_knob_fast_leaves_no_file_for_what_was_not_sent(
+    open_session: Callable[[], Session], tmp_path: Path
+) -> None:
+    session = open_session()
+    for length in (128, 160, 192, 224):
+        session.send(Knobs(prompt_tokens=length, answer_limit=16, ignore_eos=True))
+        session.drain()
+    until(session, lambda: not session.running and session.ended)
+    assert session.run is not None
+    assert session.shelf.runs == session.run.number
+    assert len(list((tmp_path / "runs").iterdir())) == session.run.number
+
+
 def test_live_and_replay_are_the_same_run(open_session: Callable[[], Session]) -> None:
     session = open_session()
     live = sent(session, SHORT)
@@ -171,8 +184,8 @@ def test_a_recording_that_cannot_be_written_stops_nothing(engine: EmbeddedEngine
         session.aim(Target(engine.base_url, engine.api_key))
         until(session, lambda: session.found is not None)
         session.send(SHORT)
-        assert "not recorded" in session.notice
         until(session, lambda: not session.running)
+        assert "not recorded" in session.notice
         assert session.view().complete
     finally:
         session.close()

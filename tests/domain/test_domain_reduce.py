@@ -122,3 +122,48 @@ def test_an_implausible_engine_clock_is_told_and_not_used() -> None:
     view = after(*SENT, *answer(100, 110), ev.Finish(110 * MS, "stop"), timings, ev.Done(111 * MS))
     assert view.decode_engine.number is None
     assert "engine_timings_implausible" in view.warnings
+
+
+def test_silence_before_a_break_is_decode_and_a_stall() -> None:
+    run = [*SENT, *answer(*range(100, 300, 10))]
+    view = after(*run, ev.Ended(60_000 * MS, "reset"))
+    assert view.phases[-1].name == "decode" and view.phases[-1].end_ns == 60_000 * MS
+    (stall,) = view.stalls
+    assert stall.gap_ns == (60_000 - 290) * MS
+    done = after(*run, ev.Finish(300 * MS, "stop"), ev.Ended(60_000 * MS, "reset"))
+    assert done.phases[-1].name == "finish" and not done.stalls
+
+
+def test_what_came_in_one_lump_has_a_doubtful_first_token() -> None:
+    lump = ev.Arrived(900 * MS, None, None, False, 7, 7)
+    run = [lump, *[ev.Generated(900 * MS, "x", count=n) for n in range(1, 8)]]
+    assert not after(*SENT, *run, ev.Finish(900 * MS, "stop"), ev.Done(901 * MS)).ttft.reliable
+    assert after(*SENT, *answer(100, 110)).ttft.reliable
+
+
+def test_one_token_has_no_rate_and_the_right_reason() -> None:
+    view = after(*SENT, *answer(100), ev.Finish(100 * MS, "length"), ev.Done(101 * MS))
+    assert (view.decode.number, view.decode.note) == (None, "fewer than 2 tokens")
+
+
+def test_stopped_after_the_finish_reason_is_complete() -> None:
+    run = [*SENT, *answer(100, 110), ev.Finish(110 * MS, "stop"), ev.Ended(400 * MS, "cancelled")]
+    assert after(*run).complete
+    assert not after(*run[:-2], ev.Ended(400 * MS, "cancelled")).complete
+
+
+def test_a_count_without_the_reused_tokens_does_not_prove_a_cut_prompt() -> None:
+    asked = ev.Learned(0, {"prompt_chars": 9000, "context_length": 4096})
+    end = [*answer(100, 110), ev.Finish(110 * MS, "stop")]
+    unknown = ev.Timings(110 * MS, 60, None, 50 * MS, 2, 10 * MS, cached_unknown=True, final=True)
+    warned = "prompt_truncated_suspected"
+    assert (
+        warned not in after(*SENT, asked, *end, unknown, ev.Usage(110 * MS, 60), ev.Done(111 * MS)).warnings
+    )
+    assert warned in after(*SENT, asked, *end, ev.Usage(110 * MS, 60), ev.Done(111 * MS)).warnings
+
+
+def test_a_merged_read_is_one_of_the_reads() -> None:
+    run = [*SENT, *token(100, 1), ev.Arrived(120 * MS, None, None, False, 3, 3)]
+    run += [ev.Generated(120 * MS, "x", count=n) for n in (2, 3, 4)]
+    assert after(*run).clock.merged_share == 0.5

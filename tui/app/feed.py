@@ -54,6 +54,13 @@ class Feed(Protocol):
         ...
 
 
+class Process(Protocol):
+    """A process of ours."""
+
+    @property
+    def pid(self) -> int: ...
+
+
 class BuiltIn(Protocol):
     """The engine that comes along: off, fetching (its model), starting, ready, failed (why)."""
 
@@ -67,6 +74,8 @@ class BuiltIn(Protocol):
     def stage(self) -> str: ...
     @property
     def why(self) -> str: ...
+    @property
+    def engine(self) -> Process | None: ...
 
 
 class Live(Feed, Protocol):
@@ -74,6 +83,8 @@ class Live(Feed, Protocol):
 
     @property
     def found(self) -> Found | None: ...
+    @property
+    def target(self) -> Target | None: ...
     @property
     def problem(self) -> str: ...
     @property
@@ -94,7 +105,10 @@ class Live(Feed, Protocol):
 
 
 class Playback(Feed, Protocol):
-    """A feed that plays a recording; what it is asked to send is ignored."""
+    """A feed that plays a recording; what it is asked to send is ignored.
+
+    sampled: the recording holds readings of the machine.
+    """
 
     @property
     def file(self) -> str: ...
@@ -102,6 +116,8 @@ class Playback(Feed, Protocol):
     def speed(self) -> float: ...
     @property
     def playing(self) -> bool: ...
+    @property
+    def sampled(self) -> bool: ...
     def play(self) -> None: ...
     def pause(self) -> None: ...
 

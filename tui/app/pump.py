@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tui.app.expectation import Estimates
-from tui.app.feed import Feed
+from tui.app.feed import Feed, live
 from tui.app.panels.panel import Panel
 from tui.app.scene import Scene, gather
-from tui.domain.knobs import Knobs
+from tui.domain.knobs import Knobs, fitted
 from tui.domain.shelf import Ghost
 from tui.domain.view import View
+from tui.plot.numbers import count
 
 FRAMES_PER_S = 20
 FRAMES_PER_S_SSH = 10
@@ -23,7 +24,10 @@ def frames_per_s(environ: Mapping[str, str]) -> int:
 
 
 class Pump:
-    """Holds what only the screen knows (knobs, pause, ghost); `tick` costs next to nothing without news."""
+    """Holds what only the screen knows (knobs, pause, ghost); `tick` costs next to nothing without news.
+
+    notice: what was done to the knobs and why, to be said once.
+    """
 
     def __init__(self, feed: Feed, knobs: Knobs, panels: Sequence[Panel]) -> None:
         self.feed = feed
@@ -31,6 +35,7 @@ class Pump:
         self.ghost = True
         self.again = False
         self.paused = False
+        self.notice = ""
         self.scene = Scene(knobs=knobs)
         self._panels = panels
         self._estimates = Estimates()
@@ -47,31 +52,45 @@ class Pump:
             self._turned = self._turned or (knobs.auto and knobs != replace(self.knobs, auto=True))
             self.knobs = knobs
             self._fresh = True
+            self._fit()
 
     def touch(self) -> None:
         """Something that is shown was changed on the screen."""
         self._fresh = True
 
     def send(self) -> None:
-        """Send with the knobs as they are."""
-        self._turned = self.again = False
+        """Send with the knobs as they are; the view goes on, so that what was sent is seen."""
+        self._turned = self.again = self.paused = False
         self.feed.send(self.knobs)
         self._fresh = True
 
     def tick(self) -> None:
         """One frame."""
         self._frame += 1
+        self._fit()
         if self._turned:
             self.send()
         was_running = self.feed.running
         news = self.feed.drain()
         if was_running and not self.feed.running:
             self._ended()
+        self._fit()
         if not (news or self._fresh or self._stale or self.feed.running):
             return
         if not self.paused:
             self._view = self.feed.view()
         self._show()
+
+    def _fit(self) -> None:
+        """What the context can't hold is never sent: the knobs give way as soon as it is known."""
+        engine = live(self.feed)
+        context = engine.context if engine else None
+        if context is None or self.knobs.prompt_tokens + self.knobs.answer_limit <= context:
+            return
+        self.knobs = fitted(self.knobs, context)
+        told = f"prompt {count(self.knobs.prompt_tokens)} and answer {count(self.knobs.answer_limit)} tokens"
+        self.notice = f"the context holds {count(context)} tokens: {told} are sent"
+        self._fresh = True
 
     def _ended(self) -> None:
         self._fresh = True

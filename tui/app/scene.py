@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tui.app.enter import Enter, enter_does
 from tui.app.feed import BuiltIn, Feed, live, playback
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
@@ -32,22 +33,24 @@ class Engine:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The built-in engine on its way: what it does, how many bytes of how many are here (0: unknown)."""
+    """The built-in engine: what it does, how many bytes of how many are here (0: unknown), its process."""
 
     state: str = "off"
     stage: str = ""
     done_bytes: int = 0
     total_bytes: int = 0
     why: str = ""
+    pid: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A recording is played instead of a live request."""
+    """A recording is played instead of a live request. `sampled`: it holds readings of the machine."""
 
     file: str
     speed: float
     playing: bool
+    sampled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,7 @@ class Scene:
     running: bool = False
     activity: str = ""
     problem: str = ""
+    enter: Enter = Enter.SEND
     setup: Setup = Setup()
     aiming: bool = False
     searching: bool = False
@@ -102,6 +106,7 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused:
         running=feed.running,
         activity=clean(engine_side.activity) if engine_side else "",
         problem=clean(engine_side.problem) if engine_side else "",
+        enter=enter_does(feed),
         setup=_setup(engine_side.builtin) if engine_side else Setup(),
         aiming=engine_side is not None and engine_side.aiming,
         searching=engine_side is not None and found is None and engine_side.discovered is None,
@@ -111,7 +116,7 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused:
         pressure=feed.pressure,
         paused=paused,
         again=again,
-        replay=Replay(clean(player.file), player.speed, player.playing) if player else None,
+        replay=Replay(clean(player.file), player.speed, player.playing, player.sampled) if player else None,
     )
 
 
@@ -130,7 +135,14 @@ def _engine(found: Found | None, view: View) -> Engine:
 
 
 def _setup(builtin: BuiltIn) -> Setup:
-    return Setup(builtin.state, builtin.stage, builtin.done_bytes, builtin.total_bytes, clean(builtin.why))
+    return Setup(
+        builtin.state,
+        builtin.stage,
+        builtin.done_bytes,
+        builtin.total_bytes,
+        clean(builtin.why),
+        builtin.engine.pid if builtin.engine else None,
+    )
 
 
 def _curve(feed: Feed, engine: Engine, view: View, knobs: Knobs) -> tuple[dict[int, float], frozenset[int]]:

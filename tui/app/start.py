@@ -51,7 +51,7 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes]) -> int:
 
     def remember() -> None:
         if app.desk is not None:
-            _remember(app.desk.pump.knobs, app.palette.name, sitting.session, settings)
+            _remember(app.desk.pump.knobs, app.palette.name, sitting.session)
 
     app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin)
     try:
@@ -135,7 +135,7 @@ def _theme(name: str) -> themes.Theme:
         raise ConfigError(str(error)) from None
 
 
-def _remember(knobs: Knobs, theme: str, session: Session | None, settings: Settings) -> None:
+def _remember(knobs: Knobs, theme: str, session: Session | None) -> None:
     """For the next start; a state folder that can't be written costs only this memory."""
     if session is None:
         return
@@ -147,8 +147,8 @@ def _remember(knobs: Knobs, theme: str, session: Session | None, settings: Setti
         url="" if embedded or target is None else target.url,
         model="" if embedded or target is None else target.model,
         embedded=embedded,
-        api_key_env="" if embedded else settings.api_key_env,
-        ca_file="" if embedded else settings.ca_file,
+        api_key_env="" if embedded or target is None else target.key_variable,
+        ca_file="" if embedded or target is None else target.ca_file or "",
     )
     with contextlib.suppress(OSError):
         last.save(used)

@@ -28,6 +28,7 @@ class BuiltIn:
         self.engine: embedded.EmbeddedEngine | None = None
         self._gguf: Path | None = None
         self._worker: threading.Thread | None = None
+        self._ending: threading.Thread | None = None
         self._unwanted = threading.Event()
         self._fetched: Path | str | None = None
 
@@ -74,14 +75,20 @@ class BuiltIn:
             return {}
         return engine.state.conditions
 
-    def close(self) -> None:
-        """End the fetch and the process, whichever runs."""
+    def leave(self) -> None:
+        """It is not wanted any more: end the fetch and the process, without waiting for them."""
         self._unwanted.set()
-        if self._worker is not None:
-            self._worker.join()
         if self.engine is not None:
-            self.engine.stop()
+            self._ending = threading.Thread(target=self.engine.stop, name="built-in engine's end")
+            self._ending.start()
         self.state, self.engine = "off", None
+
+    def close(self) -> None:
+        """End the fetch and the process, whichever runs, and wait for that."""
+        self.leave()
+        for thread in (self._worker, self._ending):
+            if thread is not None:
+                thread.join()
 
     def _start(self, gguf: Path) -> None:
         self.engine = embedded.start(gguf)

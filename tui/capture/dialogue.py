@@ -35,6 +35,15 @@ class Dialogue(Generic[T]):
         self._next_id = next_id
         self._go_on(None)
 
+    @property
+    def waits(self) -> bool:
+        """Questions are out."""
+        return bool(self._open)
+
+    def stop(self) -> None:
+        """Ask nothing more; the answers to what was asked are still taken."""
+        self._asking.close()
+
     def hear(self, reply: Reply) -> bool:
         """Take a reply that belongs here; False when it does not."""
         at = self._open.pop(reply.id, None)

@@ -66,6 +66,7 @@ class Errand:
         self._request: Request | None = None
         self._probing: Dialogue[dict[str, int] | None] | None = None
         self._sized: Sized | None = None
+        self._given_up = False
         if knobs.profile is Profile.OWN and not knobs.own_text:
             self.problem = "there is no own prompt yet; press o to write one"
         self._wish = wish_of(knobs, self._adapter, secrets.token_hex(4))
@@ -89,7 +90,24 @@ class Errand:
 
     @property
     def done(self) -> bool:
-        return bool(self.problem) or (self._probing is not None and self._probing.done)
+        """It is over: `order` can be asked for, or a `problem` stands, or it was given up."""
+        return bool(self.problem) or (self._given_up and not self.waits) or self._ready
+
+    @property
+    def _ready(self) -> bool:
+        return self._probing is not None and self._probing.done
+
+    @property
+    def waits(self) -> bool:
+        """Questions are out."""
+        return self._sizing.waits or (self._probing is not None and self._probing.waits)
+
+    def give_up(self) -> None:
+        """Ask nothing more; over when the questions that are out were answered."""
+        self._given_up = True
+        self._sizing.stop()
+        if self._probing is not None:
+            self._probing.stop()
 
     def hear(self, reply: Reply) -> bool:
         """Take a reply that belongs to this errand."""
@@ -99,7 +117,7 @@ class Errand:
         return False
 
     def _go_on(self) -> None:
-        if self.problem or not self._sizing.done:
+        if self.problem or self._given_up or not self._sizing.done:
             return
         if self._probing is None:
             self._sized = self._sizing.result
@@ -120,12 +138,12 @@ class Errand:
     def note(self) -> str:
         return self._sized.note if self._sized else ""
 
-    def order(self, run_id: int, started: datetime) -> StreamOrder:
-        """The order that sends the request."""
+    def order(self, run_id: int, started: datetime, record: Path | None) -> StreamOrder:
+        """The order that sends the request, to be recorded at `record`."""
         assert self._sized is not None and self._request is not None
         return order_of(
             run_id, self.knobs, self._target, self._found, self._adapter, self._sized, self._request,
-            self.record, started, self._timeout_s,
+            record, started, self._timeout_s,
         )  # fmt: skip
 
 

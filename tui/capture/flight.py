@@ -39,6 +39,8 @@ class Flight:
     def reached(self) -> str:
         """How far it came, in one word that changes at the edges between phases."""
         state = self._live.state
+        if state.terminal:
+            return "end"
         return "decode" if state.first_ns is not None else "head" if state.head_ns is not None else ""
 
     def feed(self, records: Iterable[Record]) -> None:

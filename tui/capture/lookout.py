@@ -50,7 +50,12 @@ class Lookout:
         return self._aim is not None or self._again_ns is not None
 
     def aim(self, target: Target) -> None:
-        """Look what answers at the target; `found` or `problem` follows."""
+        """Look what answers at the target; `found` or `problem` follows. Ends the built-in engine."""
+        if self.builtin.state != "off":
+            self.builtin.leave()
+        self._look_at(target)
+
+    def _look_at(self, target: Target) -> None:
         self.target, self.found, self._again_ns = target, None, None
         if self._lost:
             return
@@ -62,15 +67,20 @@ class Lookout:
         """Ask the usual local ports; with `take` aim at the first engine of that name ("": of any)."""
         if self._lost:
             return
-        self.discovered, self._take = None, take
+        self.discovered = None
+        self._take = take if take is not None else self._take
         self._discovery = Discovery(self._ask, self._next_id)
 
     def embed(self, gguf: Path | None, download: bool) -> None:
         """Bring up the built-in engine and aim at it."""
         if self._lost:
             return
+        self._aim = self._again_ns = None
+        self.found = self.target = None
         self.builtin.begin(gguf, download)
         self.problem = self.builtin.why
+        if self.builtin.state == "ready":
+            self._builtin_changed()
 
     def hear(self, reply: Reply) -> bool:
         """Take a reply that belongs here."""
@@ -90,7 +100,7 @@ class Lookout:
         if changed:
             self._builtin_changed()
         if self._again_ns is not None and self._clock() >= self._again_ns and self.target is not None:
-            self.aim(self.target)
+            self._look_at(self.target)
         return changed
 
     def lose(self, why: str) -> None:
@@ -128,6 +138,6 @@ class Lookout:
         if not self._lost:
             self.problem = self.builtin.why
         if self.builtin.state == "ready" and engine is not None:
-            self.aim(Target(engine.base_url, engine.api_key))
+            self._look_at(Target(engine.base_url, engine.api_key))
         elif self.builtin.state == "failed":
             self.found = None

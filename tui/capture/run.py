@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from threading import Lock
+from threading import Condition, Lock
 
 from tui.capture.frames import Item, Mark
 from tui.capture.orders import StreamOrder
@@ -13,6 +13,7 @@ from tui.capture.recorder import FORMAT, Recorder
 from tui.capture.scrub import scrub_headers, scrub_meta, secrets_of, without
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 
+_LAST_SAMPLE_S = 0.25
 Emit = Callable[[Item | Mark], None]
 
 
@@ -26,6 +27,8 @@ class Run:
         self._over = False
         self._emit = emit
         self._lock = Lock()
+        self._sampling = Condition()
+        self._sampled_ns: int | None = None  # when the newest sample was taken
         self._early: list[Record] = []
         self._secrets = secrets_of(order.headers)
         self._recorder: Recorder | None = None
@@ -58,6 +61,9 @@ class Run:
 
     def sample(self, mono_ns: int, fields: dict[str, object]) -> None:
         """A machine sample."""
+        with self._sampling:
+            self._sampled_ns = mono_ns
+            self._sampling.notify_all()
         self._add(Sample(mono_ns, fields))
 
     def poll(self, mono_ns: int, path: str, status: int, body: bytes, took_ns: int) -> None:
@@ -76,6 +82,8 @@ class Run:
         """The run is over; only the first call counts. The recording is whole before the End is emitted."""
         now_ns = time.monotonic_ns() if mono_ns is None else mono_ns
         self.begin(now_ns)
+        if how == "eof" and self._sampled_ns is not None:
+            self._await_sample(now_ns)
         with self._lock:
             if self.ended:
                 return
@@ -88,6 +96,11 @@ class Run:
         with self._lock:
             self._over = True
             self._emit(Item(self.order.id, end))
+
+    def _await_sample(self, ended_ns: int) -> None:
+        """What the machine did up to the end is told by a sample taken after it, a moment later."""
+        with self._sampling:
+            self._sampling.wait_for(lambda: (self._sampled_ns or 0) >= ended_ns, _LAST_SAMPLE_S)
 
     def _record(self, path: str) -> None:
         try:

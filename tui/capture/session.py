@@ -27,6 +27,8 @@ from tui.engines.detect import Found
 from tui.plot.numbers import prompt_length
 from tui.probes.sampler import Sampler
 
+ERRAND_NS = 15_000_000_000
+
 
 class Session:
     """`drain` it often; everything else can be read at any time.
@@ -48,6 +50,8 @@ class Session:
         self._machine = Machine(sampler)
         self._lookout = Lookout(channel.send, self._next, clock, self._machine.watch)
         self._errand: Errand | None = None
+        self._errand_ns = 0
+        self._next_wish: tuple[Knobs, Path | None] | None = None
         self._flight: Flight | None = None
         self.notice = ""
         self.shelf = Shelf()
@@ -122,20 +126,29 @@ class Session:
 
     def send(self, knobs: Knobs, record: Path | None = None) -> None:
         """Send a request; what runs is cancelled. Nothing happens without an engine."""
+        underway = self._errand
         self.cancel()
         self.notice = ""
         if self.found is None or self.target is None:
             return
-        self._channel.send(WarmOrder(self.found.base.root, self.target.ca_file, self.target.insecure))
-        path = record if record is not None else self._place()
+        if underway is not None and underway.waits:
+            # held keys must not pile up questions: the newest wish waits for the answers to the last ones
+            underway.give_up()
+            self._errand, self._next_wish = underway, (knobs, record)
+            return
+        self._set_out(knobs, record, self.found, self.target)
+
+    def _set_out(self, knobs: Knobs, record: Path | None, found: Found, target: Target) -> None:
+        self._channel.send(WarmOrder(found.base.root, target.ca_file, target.insecure))
         self._errand = Errand(
-            knobs, self.target, self.found, path, self._channel.send, self._next, self._memory, self.timeout_s
+            knobs, target, found, record, self._channel.send, self._next, self._memory, self.timeout_s
         )
+        self._errand_ns = self._clock()
         self._go()
 
     def cancel(self) -> None:
         """Stop what runs: the socket closes at once."""
-        self._errand = None
+        self._errand = self._next_wish = None
         flight = self._flight
         if flight is not None and flight.running:
             flight.given_up = True
@@ -160,10 +173,20 @@ class Session:
         for frame in frames:
             self._frame(frame)
         changed = self._lookout.tick() or changed
+        self._hurry()
         order = self._flight.overtime(self._clock()) if self._flight else None
         if order is not None:
             self._channel.send(order)
         return changed or bool(frames)
+
+    def _hurry(self) -> None:
+        """An engine that does not answer what must be known first is not waited for without end."""
+        limit_ns = min(ERRAND_NS, round((self.timeout_s or 1e9) * 1e9))
+        if self._errand is not None and self._clock() - self._errand_ns > limit_ns:
+            self.notice = (
+                f"not sent: the engine did not finish {self._errand.activity} in {limit_ns / 1e9:g} s"
+            )
+            self._errand = self._next_wish = None
 
     def view(self) -> View:
         """The current request as it is now."""
@@ -236,26 +259,28 @@ class Session:
         errand = self._errand
         if errand is None or not errand.done:
             return
-        self._errand = None
-        if errand.problem:
+        wish, self._errand, self._next_wish = self._next_wish, None, None
+        if wish is not None and self.found is not None and self.target is not None:
+            self._set_out(*wish, self.found, self.target)
+        elif errand.problem:
             self.notice = errand.problem
-            return
-        order = errand.order(self._next(), datetime.now())
-        self._start(order, errand)
+        else:
+            record = errand.record if errand.record is not None else self._place()
+            self._start(errand.order(self._next(), datetime.now(), record), errand, record)
 
-    def _start(self, order: StreamOrder, errand: Errand) -> None:
+    def _start(self, order: StreamOrder, errand: Errand, record: Path | None) -> None:
         number = self.shelf.begin()
         knobs = errand.knobs
         label = f"run {number} · {prompt_length(knobs.prompt_tokens)} · {knobs.cache.value}"
-        self._flight = Flight(Run(number, knobs, label, errand.record, errand.parts, errand.note), order.id)
+        self._flight = Flight(Run(number, knobs, label, record, errand.parts, errand.note), order.id)
         self._machine.begin()
         self._channel.send(order)
         if errand.probe is not None:
             self._channel.send(NoteOrder(order.id, "tokenize_probe", errand.probe))
 
     def _sampling(self) -> int | None:
-        """The stream that machine samples belong to."""
-        return self._flight.run_id if self._flight and self._flight.running else None
+        """The stream that machine samples belong to, until its recording ends: the last one counts too."""
+        return self._flight.run_id if self._flight and not self._flight.ended else None
 
     def _keep(self, flight: Flight) -> None:
         """Keep what a run that has just come to its end leaves behind."""

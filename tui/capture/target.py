@@ -10,13 +10,17 @@ from tui.domain.knobs import Knobs
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An engine's address as typed. The key is never shown and never written anywhere."""
+    """An engine's address as typed. The key is never shown and never written anywhere.
+
+    key_variable: the name of the variable that held it; that may be remembered together with the address.
+    """
 
     url: str
     key: str = field(default="", repr=False)
     model: str = ""
     ca_file: str | None = None
     insecure: bool = False
+    key_variable: str = ""
 
     def headers(self) -> dict[str, str]:
         """The Authorization header, when there is a key."""

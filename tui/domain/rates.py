@@ -34,7 +34,7 @@ def decode_observed(window: Window | None, tokens: int | None, stopped: bool, bu
     if window is None:
         return absent(unit, "no token came")
     span = window.last_ns - window.first_ns
-    if tokens is not None and tokens < 2:
+    if (tokens if tokens is not None else window.last_count or 2) < 2:
         return absent(unit, "fewer than 2 tokens")
     if span <= 0:
         return absent(unit, "first and last token came in one read")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from tui.domain.knobs import Profile
 from tui.engines.urls import BadUrl, normalised
 from tui.settings.config import ConfigError, Settings
 from tui.settings.credentials import api_key
@@ -20,6 +21,8 @@ def check(options: argparse.Namespace, settings: Settings) -> None:
     typed = options.flags.keys()
     if settings.url or typed & _KEYS:
         api_key(settings, os.environ)
+    if "profile" in typed and settings.profile is Profile.OWN and not settings.prompt:
+        raise ConfigError("--profile own needs its text: --prompt TEXT or --prompt-file FILE")
     if "url" in typed:
         _address(settings.url)
     if "gguf" in typed:

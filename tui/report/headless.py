@@ -53,13 +53,14 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     views: list[View] = []
     unrecorded = False
     for number, record in enumerate(job.records):
-        session.send(knobs, record)
-        _until(session, lambda: not session.running)
+        sent = _sent(session, knobs, record)
         if told := session.problem or session.notice:
             err.write(f"toklane: {clean(told)}\n")
             unrecorded = unrecorded or record is not None
-        if session.run is None or session.run.number == number:
-            break  # this one was never sent
+        if session.run is None or not sent:
+            break
+        if session.run.note:
+            err.write(f"toklane: {clean(session.run.note)}\n")
         view = session.view()
         views.append(view)
         if view.failure is not None:
@@ -72,6 +73,17 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
         out.write(json.dumps(told_json, allow_nan=False) + "\n")
     complete = len(views) == len(job.records) and all(view.complete for view in views)
     return COMPLETE if complete and not unrecorded else INCOMPLETE
+
+
+def _sent(session: Session, knobs: Knobs, record: Path | None) -> bool:
+    """Send and wait until it is over and recorded; False when it could not be sent."""
+    before = session.run
+    session.send(knobs, record)
+    _until(session, lambda: not session.running)
+    if session.run is before:
+        return False
+    _until(session, lambda: session.ended or bool(session.problem))
+    return True
 
 
 def _until(session: Session, done: Callable[[], bool]) -> None:

@@ -52,4 +52,5 @@ def target_of(settings: Settings) -> Target | None:
     if not settings.url:
         return None
     key = api_key(settings, os.environ)
-    return Target(settings.url, key, settings.model, settings.ca_file or None, settings.insecure)
+    ca_file = settings.ca_file or None
+    return Target(settings.url, key, settings.model, ca_file, settings.insecure, settings.api_key_env)
