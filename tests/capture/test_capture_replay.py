@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tui.capture.recording import Recording
-from tui.capture.replay import Player, everything
+from tui.capture.replay import Player
 from tui.domain.wire import End, Meta, Note, Read, Sample
 
 MS = 1_000_000
@@ -22,10 +22,6 @@ ALL = (META, CONNECTING, SENT, FIRST, SAMPLE, SECOND, END)
 @pytest.fixture
 def recording() -> Recording:
     return Recording(META, ALL, 0, True)
-
-
-def test_everything_comes_in_order(recording):
-    assert tuple(everything(recording)) == ALL
 
 
 def test_each_record_is_due_at_its_time(recording):

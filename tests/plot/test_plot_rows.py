@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from tui.plot import cells
 from tui.plot.glyphs import ascii_row, to_ascii
-from tui.plot.rows import Canvas, cut, join, merge, overlay, pad, plain, row_width
+from tui.plot.rows import Canvas, cut, join, merge, overlay, plain, row_width
 
 ALPHABET = st.text("ab é漢字e\u0301\u20dd👩\u200d💻❤\ufe0f한", max_size=12).map(cells.clean)
 ROWS = st.lists(st.tuples(ALPHABET, st.sampled_from(["text", "prefill"])), max_size=5).map(merge)
@@ -19,11 +19,6 @@ ROWS = st.lists(st.tuples(ALPHABET, st.sampled_from(["text", "prefill"])), max_s
 def test_neighbours_of_one_style_become_one_span() -> None:
     assert merge([("a", "x"), ("", "y"), ("b", "x"), ("c", "y")]) == (("ab", "x"), ("c", "y"))
     assert join((("a", "x"),), (("b", "x"),)) == (("ab", "x"),)
-
-
-@given(ROWS, st.integers(0, 30))
-def test_pad_gives_exactly_the_asked_width(row, width: int) -> None:
-    assert row_width(pad(row, width)) == width
 
 
 @given(ROWS, st.integers(-5, 20), ROWS)

@@ -1,17 +1,11 @@
-"""Plays a recording again: all at once, or record by record on a clock that is handed in."""
+"""Plays a recording again, record by record on a clock that is handed in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import accumulate
 
 from tui.capture.recording import Recording
 from tui.domain.wire import Meta, Note, Record
-
-
-def everything(recording: Recording) -> Iterator[Record]:
-    """Every record in its order, with the times of the file."""
-    return iter(recording.records)
 
 
 class Player:

@@ -63,7 +63,6 @@ class Watch:
 
     path: str
     every_s: float
-    timeout_s: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,14 +64,6 @@ def cut(row: Sequence[Span], start: int, stop: int) -> Row:
     return merge(taken)
 
 
-def pad(row: Sequence[Span], cells: int, style: str = "text") -> Row:
-    """The row at exactly `cells`: filled with spaces of `style`, or cut."""
-    have = row_width(tuple(row))
-    if have > cells:
-        return cut(row, 0, max(0, cells))
-    return join(row, ((" " * (cells - have), style),))
-
-
 def overlay(row: Sequence[Span], column: int, spans: Sequence[Span]) -> Row:
     """`spans` laid over the row from `column` on; the row keeps its width."""
     total = row_width(tuple(row))
