@@ -105,13 +105,16 @@ def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
 
 
 def _complain_of(error: Exception) -> None:
-    """One line, and where a fault of ours happened."""
+    """One line; of a fault of ours also where it happened."""
     from tui.cli import complain
     from tui.plot.cells import clean
 
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = "" if isinstance(error, OSError) else f" ({Path(place.filename).name}, line {place.lineno})"
-    complain(clean(f"internal error: {type(error).__name__}: {' '.join(str(error).split())}{where}"))
+    words = " ".join(str(error).split())
+    if not isinstance(error, OSError):
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}, line {place.lineno}"
+        words = f"internal error: {type(error).__name__}: {words} ({where})"
+    complain(clean(words))
 
 
 def _prepare_streams(environ: Mapping[str, str]) -> None:

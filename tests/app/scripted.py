@@ -174,6 +174,13 @@ def machine_reading(at_ns: int, n: int, gpu: bool = False, busy: bool = True) ->
 
 
 @dataclass
+class ScriptedProcess:
+    """A process that has nothing but its number."""
+
+    pid: int
+
+
+@dataclass
 class ScriptedBuiltIn:
     """The built-in engine in whatever state a test wants."""
 
@@ -182,6 +189,7 @@ class ScriptedBuiltIn:
     total_bytes: int = 92_871_040
     stage: str = ""
     why: str = ""
+    engine: ScriptedProcess | None = None
 
 
 @dataclass
@@ -192,6 +200,9 @@ class ScriptedSession:
     script: Callable[[Knobs], list[ev.Event]] = whole
     found: Found | None = ENGINE
     discovered: tuple[Found, ...] | None = (ENGINE,)
+    target: Target | None = None
+    note: str = ""
+    parts: tuple[tuple[str, int], ...] = ()
     problem: str = ""
     notice: str = ""
     aiming: bool = False
@@ -220,7 +231,7 @@ class ScriptedSession:
         number = self.shelf.begin()
         label = f"run {number} · {knobs.prompt_tokens} · {knobs.cache.value}"
         self.sent.append(knobs)
-        self.run = Run(number, knobs, label, Path(f"run-{number}.jsonl"))
+        self.run = Run(number, knobs, label, Path(f"run-{number}.jsonl"), self.parts, self.note)
         coming = sorted(self.script(knobs), key=lambda event: event.at_ns)
         self._state, self._coming, self._zero_ns = State(), coming, self.clock()
         self.running = True

@@ -8,6 +8,7 @@ import pytest
 
 from tests.app.conftest import Watch, Watched
 from tests.app.scripted import MS, ScriptedSession, whole
+from tui.app.commands import Palette
 from tui.domain.knobs import Cache, Profile
 from tui.settings import themes
 from tui.settings.keymap import apply
@@ -299,7 +300,14 @@ async def _(at: Watched) -> None:
 @of("palette")
 async def _(at: Watched) -> None:
     await at.press("ctrl+p")
-    assert at.app.screen is not at.desk
+    assert isinstance(at.app.screen, Palette), "with our look and our commands"
+    await at.app.screen.workers.wait_for_complete()
+    await at.pilot.press(*"longer")
+    await at.app.screen.workers.wait_for_complete()
+    await at.pilot.pause()
+    await at.pilot.press("enter")
+    await at.pilot.pause()
+    assert at.desk.pump.knobs.prompt_tokens == 1024
 
 
 @of("interrupt")

@@ -56,7 +56,12 @@ async def test_where_no_engine_answers_the_choice_comes_first_and_once(
         at.desk._tick()
         await at.pilot.pause()
         assert at.app.screen is at.desk
+        assert at.rows[2].startswith(" ○ No engine yet  enter offers the built-in one or an address")
+        assert at.rows[-1].startswith(" enter choose an engine")
         await at.press("enter")
+        assert "no engine answers" in at.text
+        assert session.embedded == 0, "nothing is fetched without being chosen"
+        await at.pilot.press("enter")
         assert session.embedded == 1
         assert not session.sent
 

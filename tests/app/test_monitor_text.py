@@ -1,10 +1,11 @@
 """Text that streams: wrapped as it comes, whatever the pieces are, and harmless whatever is in it."""
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui.app.panels.answer import Texts
-from tui.app.panels.lines import ends, most, wrapped
+from tui.app.panels.lines import ends, most, whole, wrapped
 from tui.app.wrapping import Wrapped
 from tui.domain.text import Text
 from tui.domain.view import Tool, View
@@ -28,6 +29,7 @@ def test_no_line_is_wider_than_the_panel(text: str, cells: int) -> None:
 
 
 @given(TAME, st.integers(2, 40), st.integers(1, 9))
+@example("漢   ", 2, 1)
 def test_pieces_wrap_as_the_whole_does(text: str, cells: int, size: int) -> None:
     whole, growing = Wrapped(cells, "text"), Wrapped(cells, "text")
     whole.add(text)
@@ -69,6 +71,20 @@ def test_a_part_is_shown_whole_or_not_at_all() -> None:
     assert plain(most((("> ", "text"),), parts, 8)) == "> one "
     assert plain(ends((("left", "text"),), (("right", "text"),), 12)) == "left   right"
     assert plain(ends((("left", "text"),), (("right", "text"),), 9)) == "left"
+
+
+@pytest.mark.parametrize(
+    ("cells", "rows", "lines"),
+    [
+        (40, 1, ["token 87 of 256 · one every 11.6 ms"]),
+        (30, 1, ["token 87 of 256"]),
+        (30, 2, ["token 87 of 256 · one every", "11.6 ms"]),
+        (10, 1, ["token 87 …"]),
+        (10, 0, []),
+    ],
+)
+def test_parts_of_a_sentence_go_whole(cells: int, rows: int, lines: list[str]) -> None:
+    assert whole(("token 87 of 256", "", "one every 11.6 ms"), cells, rows) == lines
 
 
 def test_reasoning_answer_and_tools_are_told_apart_and_only_news_is_wrapped() -> None:

@@ -1,11 +1,15 @@
 """The sentence says what happens, how far it is, and how long it takes."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.app.scripted import ENGINE, LLAMA, MS, S, opening, reading, whole, writing
+from tui.app.enter import Enter
 from tui.app.scene import Engine, Replay, Scene, Setup
+from tui.app.warned import warned
 from tui.app.words import say
 from tui.domain import events as ev
 from tui.domain.events import Dialect, ErrorKind, Event
@@ -13,7 +17,7 @@ from tui.domain.knobs import Knobs
 from tui.domain.look import look
 from tui.domain.reduce import reduce
 from tui.domain.state import State
-from tui.domain.view import View
+from tui.domain.view import Stage, View
 
 KNOBS = Knobs(prompt_tokens=1674)
 KNOWN = Scene(knobs=KNOBS, engine=Engine("llama.cpp", ENGINE.model, "127.0.0.1:8080"))
@@ -40,19 +44,28 @@ def of(view: View, **changes: object) -> str:
     ("scene", "said"),
     [
         (KNOWN, "○ Ready: enter sends a prompt of 1,674 tokens"),
-        (replace(KNOWN, engine=Engine()), "○ No engine yet: enter starts the built-in one · e picks another"),
+        (
+            replace(KNOWN, engine=Engine(), enter=Enter.CHOOSE),
+            "○ No engine yet: enter offers the built-in one or an address · e picks one",
+        ),
         (Scene(searching=True), "○ Looking for an engine: on this computer's usual ports"),
         (Scene(aiming=True), "○ Reaching the engine: asking what it is · it may still load its model"),
-        (Scene(problem="Nothing answers at x."), "✖ No engine: Nothing answers at x."),
+        (
+            Scene(problem="Nothing answers at x.", enter=Enter.AGAIN),
+            "✖ No engine: Nothing answers at x. · enter tries again",
+        ),
         (
             Scene(setup=Setup("fetching", "downloading", 12_000_000, 92_900_000)),
             "○ Fetching the model: 12.0 of 92.9 MB · downloading",
         ),
         (Scene(setup=Setup("starting")), "○ Starting the engine: it loads its model"),
-        (Scene(setup=Setup("failed", why="no room")), "✖ No engine: no room"),
+        (
+            Scene(setup=Setup("failed", why="no room"), enter=Enter.CHOOSE),
+            "✖ No engine: no room · enter offers the built-in one or an address",
+        ),
         (Scene(replay=Replay("a.jsonl", 1.0, False)), "○ Replay: space plays"),
         (
-            replace(KNOWN, running=True, activity="counting the prompt's tokens"),
+            replace(KNOWN, running=True, activity="counting the prompt's tokens", run_note="of the last one"),
             "○ Preparing: counting the prompt's tokens",
         ),
     ],
@@ -133,3 +146,67 @@ def test_failed_tells_the_message_without_control_characters() -> None:
 def test_paused_says_what_goes_on() -> None:
     view = seen([*opening(KNOBS, LLAMA), *reading(KNOBS, 18 * S)], 8 * S)
     assert of(view, paused=True) == "▌ Paused: reading the prompt, measuring goes on · space goes on"
+    over = replace(KNOWN, view=view, running=False, paused=True)
+    assert sentence(over) == "▌ Paused: reading the prompt, it is over by now · space goes on"
+    assert of(seen(whole(KNOBS)), paused=True) == "▌ Paused: finished · space goes on"
+
+
+def test_an_answer_limit_that_nobody_told_is_not_invented() -> None:
+    events = [
+        event for event in [*opening(KNOBS), *writing(S, 20, 10 * MS)] if not isinstance(event, ev.Learned)
+    ]
+    assert of(seen(events, 1195 * MS)).startswith("● Writing the answer: token 20 · one every")
+
+
+def test_what_could_not_be_made_of_the_prompt_is_said_of_the_run_itself() -> None:
+    note = "The agent's parts are shrunk to 4.3 % of 12,000 tokens."
+    told = "the agent's parts are shrunk to 4.3 % of 12,000 tokens"
+    assert of(seen([*opening(KNOBS), *reading(KNOBS, 18 * S)], 8 * S), run_note=note).endswith(told)
+    assert of(seen([*opening(KNOBS)], 2 * S), run_note=note).endswith(told)
+    assert told in of(seen(whole(KNOBS)), run_note=note)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("buffered_delivery", "delivered in lumps: gaps are not the engine's"),
+        ("prompt_truncated_suspected", "the engine probably cut the prompt"),
+        ("usage_missing", "the engine told no token count"),
+        ("engine_timings_do_not_add_up", "the engine's times do not add up to the wait"),
+        ("a_new_one", "as it was told"),
+    ],
+)
+def test_a_warning_is_the_next_part_of_the_sentence(code: str, said: str) -> None:
+    view = replace(seen(whole(KNOBS, 300 * MS, 40, 12 * MS)), warnings={code: "as it was told"})
+    parts = say(replace(KNOWN, view=view)).parts
+    assert parts[0].endswith("was reading the prompt") and parts[1] == said
+
+
+def test_what_falsifies_most_is_said_first() -> None:
+    view = replace(
+        View(stage=Stage.FINISHED, complete=True), warnings={"usage_missing": "a", "empty_output": "b"}
+    )
+    assert say(replace(KNOWN, view=view)).parts[1] == "the engine answered nothing"
+
+
+def test_every_warning_of_this_program_has_words() -> None:
+    codes: set[str] = set()
+    for file in ("domain/verdict.py", "domain/look.py", "engines/decoder.py", "engines/openai.py"):
+        text = (Path("tui") / file).read_text(encoding="utf-8")
+        codes |= set(re.findall(r'warnings(?:\.setdefault\(\s*|\[)"(\w+)"', text))
+        codes |= set(re.findall(r'Oddity\([\w.]+, "(\w+)"', text))
+    assert len(codes) > 10
+    for code in codes:
+        assert warned(View(warnings={code: "untold"})) != "untold", code
+
+
+def test_a_lump_is_not_called_a_stall() -> None:
+    view = seen(whole(KNOBS, 300 * MS, 40, 12 * MS, stall=(21, 400 * MS)))
+    lumped = replace(view, warnings={"buffered_delivery": "40 of 40 messages came in lumps"})
+    assert "stall" in of(view) and "stall" not in of(lumped)
+
+
+def test_a_full_context_is_not_called_the_answer_limit() -> None:
+    view = seen(whole(KNOBS, 300 * MS, 64, MS))
+    full = of(replace(view, warnings={"stopped_by_context": "stopped at 64 of 640 tokens: context full?"}))
+    assert "the context was full before the answer limit" in full and "limit ended it" not in full

@@ -1,11 +1,12 @@
 """Processes that die under the monitor, and the monitor that dies over them."""
 
+import json
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.endings.conftest import Monitor, ending
+from tests.endings.conftest import Monitor, Start, ending
 from tests.endings.server import Engine
 from tests.endings.terminal import Terminal, environment, eventually, living, named
 from tui.capture.recording import Recording, read
@@ -70,6 +71,18 @@ def test_a_killed_reader_is_told_and_nothing_waits_for_it(
     assert not recording.ended and len(recording.records) > 3
 
 
+def test_a_killed_reader_ends_a_run_without_a_screen(start: Start, scripted: Engine, own_home: Path) -> None:
+    process = start("run", "--url", scripted.url, "--repeat", "3", "--json")
+    assert scripted.asked.wait(20)
+    named(own_home, "tui.capture.child").kill()
+    told, remarks = process.communicate(timeout=5)
+    assert process.returncode == 1
+    assert remarks.splitlines()[0] == "toklane: the capture process ended with status -9; start toklane again"
+    assert "Traceback" not in remarks
+    (run,) = json.loads(told)["runs"]
+    assert not run["complete"]
+
+
 def test_a_killed_sampler_is_started_once_more_and_the_request_goes_on(
     monitor: Monitor, scripted: Engine, own_home: Path
 ) -> None:
@@ -99,7 +112,9 @@ def test_a_killed_engine_is_told_and_starts_again(monitor: Monitor, own_home: Pa
     first = named(own_home, "embedded_child")
     first.kill()
     terminal.wait_for("✖ Failed  the engine closed the connection")
-    terminal.press("\r")  # the engine
+    terminal.press("\r")
+    terminal.wait_for("use the built-in engine")
+    terminal.press("\r")
     eventually(lambda: any(p != first and "embedded_child" in str(p.cmdline()) for p in living(own_home)))
     terminal.wait_for("ctx 8192")
     terminal.press("\r")  # the request

@@ -55,30 +55,44 @@ def behind_a_page(terminal: Terminal) -> None:
     ctrl_c(terminal)
 
 
+def _whole(file: Path) -> bool:
+    return file.stat().st_size > 0 and read(file).ended
+
+
 @pytest.mark.parametrize(
-    ("end", "status"),
+    "ways",
     [
-        (lambda terminal: terminal.press("q"), 0),
-        (twice(ctrl_c), 130),
-        (twice(interrupted), 130),
-        (behind_a_page, 130),
-        (terminated, 143),
-        (lambda terminal: terminal.kill(signal.SIGHUP), 143),
-        (closed, 143),
+        {
+            "q": (lambda terminal: terminal.press("q"), 0),
+            "ctrl+c": (twice(ctrl_c), 130),
+            "page": (behind_a_page, 130),
+        },
+        {
+            "SIGINT": (twice(interrupted), 130),
+            "SIGTERM": (terminated, 143),
+            "SIGHUP": (lambda terminal: terminal.kill(signal.SIGHUP), 143),
+            "closed": (closed, 143),
+        },
     ],
-    ids=["q", "ctrl+c", "SIGINT", "ctrl+c on a page", "SIGTERM", "SIGHUP", "closed"],
+    ids=["keys", "signals"],
 )
-def test_amid_a_request(monitor: Monitor, scripted: Engine, own_home: Path, end: Way, status: int) -> None:
-    terminal = monitor("--url", scripted.url)
-    terminal.wait_for("enter sends")
-    terminal.press("\r")
-    terminal.wait_for(READING)
-    end(terminal)
-    assert terminal.end(SOON_S) == status
-    assert terminal.hung_up or terminal.restored
-    (file,) = (own_home / "state" / "runs").iterdir()
-    eventually(lambda: file.stat().st_size and read(file).ended)
-    assert ending(read(file)) == "cancelled"
+def test_amid_a_request(
+    monitor: Monitor, scripted: Engine, own_home: Path, ways: dict[str, tuple[Way, int]]
+) -> None:
+    """Several monitors at once; each is ended in its own way."""
+    terminals = [monitor("--url", scripted.url) for _ in ways]
+    for terminal, (name, (end, status)) in zip(terminals, ways.items(), strict=True):
+        terminal.wait_for("enter sends")
+        terminal.press("\r")
+        terminal.wait_for(READING)
+        end(terminal)
+        assert terminal.end(SOON_S) == status, name
+        assert terminal.hung_up or terminal.restored, name
+    files = list((own_home / "state" / "runs").iterdir())
+    assert len(files) == len(ways)
+    for file in files:
+        eventually(partial(_whole, file))
+        assert ending(read(file)) == "cancelled"
     assert (own_home / "state" / "last.json").exists()
 
 
@@ -96,6 +110,14 @@ def test_at_any_moment_of_the_start(monitor: Monitor, scripted: Engine) -> None:
             assert terminal.end(SOON_S) == status, (act.__name__, delay_ms, terminal.written[-500:])
             assert terminal.hung_up or terminal.restored, (act.__name__, delay_ms)
             assert b"Traceback" not in terminal.written
+
+
+def test_amid_a_replay(monitor: Monitor) -> None:
+    terminal = monitor("replay", "tests/data/captures/llamacpp/01-chat-short-cold.jsonl")
+    terminal.wait_for("replay 01-chat-short-cold.jsonl")
+    terminal.kill(signal.SIGTERM)
+    assert terminal.end(SOON_S) == 143
+    assert terminal.restored
 
 
 def test_a_terminal_that_takes_nothing_holds_nobody(monitor: Monitor, scripted: Engine) -> None:

@@ -4,8 +4,6 @@ import time
 from itertools import cycle
 from pathlib import Path
 
-import pytest
-
 from tests.endings.conftest import Monitor
 from tests.endings.server import TOKENS, Engine
 from tests.endings.terminal import eventually
@@ -70,10 +68,10 @@ def test_no_size_is_too_small_and_all_comes_back(monitor: Monitor, scripted: Eng
     assert all(told.count(b'" %b"' % word.encode()) == 1 for word in ANSWER.split())
 
 
-@pytest.mark.parametrize("size", [(1, 1), (300, 100)], ids=str)
-def test_ctrl_c_quits_at_any_size(monitor: Monitor, scripted: Engine, size: tuple[int, int]) -> None:
-    terminal = monitor("--url", scripted.url, columns=size[0], rows=size[1])
-    terminal.wait_for("○")
-    terminal.press("\x03")
-    assert terminal.end() == 130
-    assert terminal.restored
+def test_ctrl_c_quits_at_any_size(monitor: Monitor, scripted: Engine) -> None:
+    sizes = [(10, 3), (1, 1), (300, 100)]
+    for terminal in [monitor("--url", scripted.url, columns=wide, rows=high) for wide, high in sizes]:
+        terminal.wait_for("○")
+        terminal.press("\x03")
+        assert terminal.end() == 130
+        assert terminal.restored

@@ -1,5 +1,6 @@
 """What is typed wrong is answered by one line and the right status, before anything is sent or drawn."""
 
+import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,12 +49,11 @@ def test_wrong_words(start: Start) -> None:
         assert status == USAGE, words
 
 
-@pytest.mark.parametrize("face", [["run"], []], ids=["run", "plain"])
-def test_wrong_addresses_and_keys(start: Start, own_home: Path, face: list[str]) -> None:
+def test_wrong_addresses_and_keys(start: Start, own_home: Path) -> None:
     binary = own_home / "key"
     binary.write_bytes(bytes(range(256)))
     cases = [
-        [*face, "--url", url]
+        ["run", "--url", url]
         for url in (
             "http://",
             "ftp://x",
@@ -64,11 +64,11 @@ def test_wrong_addresses_and_keys(start: Start, own_home: Path, face: list[str])
             f"{CLOSED}/?k=s3cret",
         )
     ] + [
-        [*face, "--api-key-env", "NOSUCH"],
-        [*face, "--url", CLOSED, "--api-key-env", "sk-s3cret"],
-        [*face, "--url", CLOSED, "--api-key-file", str(own_home / "missing")],
-        [*face, "--url", CLOSED, "--api-key-file", str(own_home)],
-        [*face, "--url", CLOSED, "--api-key-file", str(binary)],
+        ["--api-key-env", "NOSUCH"],
+        ["--url", CLOSED, "--api-key-env", "sk-s3cret"],
+        ["run", "--url", CLOSED, "--api-key-file", str(own_home / "missing")],
+        ["run", "--url", CLOSED, "--api-key-file", str(own_home)],
+        ["run", "--url", CLOSED, "--api-key-file", str(binary)],
     ]
     for words, status, line in answers(start, cases):
         assert status == USAGE, words
@@ -111,6 +111,18 @@ def test_a_recording_that_can_t_be_written_is_told_before_anything_is_sent(
     assert there.read_bytes() == b""
 
 
+def test_without_a_place_for_recordings_a_run_works_and_says_so(
+    start: Start, scripted: Engine, own_home: Path
+) -> None:
+    scripted.reads.set()
+    scripted.writes.set()
+    (own_home / "state").touch()
+    process = start("run", "--url", scripted.url)
+    line = process.communicate(timeout=20)[1]
+    assert process.returncode == 0
+    assert line == f"toklane: not recorded: {own_home / 'state' / 'runs'} Not a directory\n"
+
+
 def test_nobody_there(start: Start, own_home: Path) -> None:
     cases = [
         ["run", "--url", CLOSED],
@@ -133,6 +145,17 @@ def test_a_longer_prompt_than_the_context_is_fitted_and_told(start: Start, scrip
     _, line = process.communicate(timeout=20)
     assert process.returncode == 0
     assert line == "toklane: the context holds 8192 tokens: prompt 8128 and answer 64 tokens are sent\n"
+
+
+def test_what_was_used_last_and_is_gone_stops_nobody(monitor: Monitor, own_home: Path) -> None:
+    state = own_home / "state"
+    state.mkdir()
+    last = {"url": CLOSED, "api_key_env": "NOSUCH", "theme": "mine"}
+    (state / "last.json").write_text(json.dumps(last))
+    terminal = monitor()
+    terminal.wait_for(" not as it was last: ")
+    terminal.press("\x03")
+    assert terminal.end() == 130
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,21 @@ def test_arrows_are_bold_where_they_act_and_unreachable_lengths_dim() -> None:
     assert [style for text, style in times if "·" in text] == ["secondary dim"]
 
 
+def test_short_times_are_told_apart_from_nothing() -> None:
+    _, times = dial_rows(
+        (done(128, 0.0042), done(256, 0.0003), done(512, 0.0414), done(1024, 0.14)), 0, 80, Fill.MONO
+    )
+    assert plain(times).split() == ["TTFT", "s", "0.004", "0.0003", "0.041", "0.14"]
+
+
+def test_where_the_length_is_not_known_none_is_selected() -> None:
+    for fill in (Fill.MONO, Fill.COLOUR):
+        prompt, _ = dial_rows(STEPS, None, 40, fill)
+        assert "[" not in plain(prompt) and plain(prompt).startswith(" prompt ←   128")
+        assert {style for text, style in prompt if text.strip() in "←→"} <= {"text", "secondary dim"}
+        assert not any("selected" in style for _, style in prompt)
+
+
 def test_a_failed_length_is_marked() -> None:
     _, times = dial_rows((DialStep(128, Tried.FAILED),), 0, 80, Fill.MONO)
     assert plain(times).split() == ["TTFT", "s", "✖"]

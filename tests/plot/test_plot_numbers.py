@@ -78,6 +78,12 @@ def test_since_sent_is_always_in_seconds() -> None:
     ]
 
 
+@given(st.integers(50_000, 99 * S))
+def test_fine_seconds_are_never_nothing(ns: int) -> None:
+    assert float(numbers.fine_seconds(ns)) > 0
+    assert numbers.fine_seconds(ns) == numbers.seconds(ns) or ns < 100 * MS
+
+
 def test_shares() -> None:
     assert numbers.share(1.2, 7600) == "<0.1 %"
     assert numbers.share(2.2, 2530) == "0.1 %"

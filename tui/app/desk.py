@@ -9,6 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from tui.app.board import Board
+from tui.app.enter import Enter, enter_does
 from tui.app.feed import Feed, Live, live, playback
 from tui.app.layout import PANELS
 from tui.app.pump import Pump, frames_per_s
@@ -32,7 +33,7 @@ class Desk(Board):
         self.feed = feed
         self.pump = Pump(feed, knobs, self.panels)
         self._welcomed = False
-        self._notice = ""
+        self._notices = ("", "")
 
     @property
     def monitor(self) -> Monitor:
@@ -48,9 +49,10 @@ class Desk(Board):
 
     def _attend(self, engine: Live) -> None:
         """What the engine's side says to the person: remarks, and that there is none."""
-        if engine.notice != self._notice:
-            self._notice = engine.notice
-            self.say(self._notice)
+        before, self._notices = self._notices, (engine.notice, self.pump.notice)
+        for told, now in zip(before, self._notices, strict=True):
+            if now != told:
+                self.say(now)
         nothing_there = engine.discovered == () and engine.found is None and not engine.aiming
         if nothing_there and not self._welcomed and engine.builtin.state == "off" and self.is_current:
             self._welcomed = True
@@ -75,12 +77,22 @@ class Desk(Board):
             return
         if self.feed.running:
             self.pump.again = True
-        elif engine.found is not None:
-            self.pump.paused = False
-            self.pump.send()
-        elif not engine.aiming and engine.builtin.state in ("off", "failed"):
-            engine.embed()
+        else:
+            self._enter(engine)
         self.pump.touch()
+
+    def _enter(self, engine: Live) -> None:
+        match enter_does(self.feed):
+            case Enter.SEND:
+                self.pump.send()
+            case Enter.AGAIN if engine.target is not None:
+                engine.aim(engine.target)
+            case Enter.CHOOSE if engine.discovered:
+                self._pages().engine_page(self.monitor, engine)
+            case Enter.CHOOSE:
+                self._pages().welcome_page(self.monitor, engine)
+            case _:
+                pass
 
     def action_stop(self) -> None:
         """Stop the request; when none runs, step back from what is maximised."""
@@ -202,10 +214,10 @@ class Desk(Board):
         self._pages().help_page(self.monitor)
 
     def action_detail(self) -> None:
-        self._pages().detail_page(self.monitor, self.pump.scene.view, self.feed.raw())
+        self._pages().detail_page(self.monitor, self.pump.scene.view, self.feed)
 
     def action_explain(self) -> None:
-        self._pages().explain_page(self.monitor, self.pump.scene.view, self.selected)
+        self._pages().explain_page(self.monitor, self.pump.scene, self.selected)
 
     def action_exact(self) -> None:
         if playback(self.feed) is None:

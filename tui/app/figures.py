@@ -8,7 +8,7 @@ from tui.app import labels
 from tui.app.scene import Scene
 from tui.domain.values import Value
 from tui.domain.view import Stage, View
-from tui.plot.numbers import ABSENT, count, duration_figure, rate_figure, seconds
+from tui.plot.numbers import ABSENT, count, duration_figure, fine_seconds, rate_figure, seconds
 
 _S = 1_000_000_000
 
@@ -78,7 +78,7 @@ def _since(view: View) -> Shown:
     value = view.since_sent
     if value.number is None:
         return Shown(label, short, "text", False)
-    number = seconds(round(value.number * _S))
+    number = (fine_seconds if over else seconds)(round(value.number * _S))
     return Shown(label, short, "text", view.running, number, "s", _mark(value))
 
 
@@ -107,7 +107,8 @@ def _decode(scene: Scene, units: Units) -> Shown:
     view = scene.view
     lit = view.stage in (Stage.DECODING, Stage.STALLED)
     over = view.total_ns is not None
-    value, about = (view.decode, "whole answer") if over else (view.decode_now, "last 1 s")
+    whole = "whole answer" if view.complete else "so far"
+    value, about = (view.decode, whole) if over else (view.decode_now, "last 1 s")
     if over and not value.known and view.decode_engine.known:
         value, about = view.decode_engine, "engine's clock"
     return _rate(labels.DECODE, lit, value, about, value.note if over else "", scene, units)

@@ -25,8 +25,6 @@ from tui.settings.keys import KEYS, Key
 from tui.settings.themes import Theme
 
 if TYPE_CHECKING:
-    from textual.command import Provider
-
     from tui.app.desk import Desk
     from tui.app.feed import Feed
     from tui.domain.knobs import Knobs
@@ -34,12 +32,6 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 Opening = Callable[[], "tuple[Feed, Knobs]"]
 """Makes what is shown: who runs requests, and the knobs to begin with."""
-
-
-def _commands() -> type[Provider]:
-    from tui.app.commands import Commands
-
-    return Commands
 
 
 class Monitor(App[None], inherit_bindings=False):
@@ -50,7 +42,7 @@ class Monitor(App[None], inherit_bindings=False):
     """
 
     TITLE = "toklane"
-    COMMANDS = {_commands}  # noqa: RUF012 - as Textual declares it
+    ENABLE_COMMAND_PALETTE = False  # Textual's own; ours is an action of the key table
     BINDINGS: ClassVar[list[BindingType]] = [*everywhere(KEYS)]
 
     def __init__(
@@ -166,4 +158,6 @@ class Monitor(App[None], inherit_bindings=False):
             self.say(f"no picture: {error.filename or name}: {error.strerror or error}")
 
     def action_palette(self) -> None:
-        self.action_command_palette()
+        from tui.app.commands import Palette
+
+        self.push_screen(Palette())

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.app.feed import Live
+from tui.app.feed import Feed, Live
+from tui.app.panels.memory import NOT_YET, not_read
+from tui.app.scene import Scene
 from tui.app.screens.choices import BuiltIn, Choice, UseBuiltIn, UseUrl
 from tui.app.screens.detail import DetailScreen
 from tui.app.screens.engine import EngineScreen
@@ -20,6 +23,10 @@ from tui.capture.target import Target
 from tui.domain.knobs import Knobs, exact_prompt
 from tui.domain.view import Stage, View
 from tui.engines import model
+from tui.engines.urls import BadUrl, normalised
+from tui.plot.numbers import count
+from tui.settings.config import ConfigError
+from tui.settings.credentials import from_variable
 
 if TYPE_CHECKING:
     from tui.app.main import Monitor
@@ -30,20 +37,25 @@ _BY_STAGE = {
     Stage.STALLED: "stall",
     Stage.FINISHED: "ttft",
 }
-_BY_PANEL = {"time": "since_sent", "phases": "prefill", "answer": "decode"}
+_BY_PANEL = {"time": "since_sent", "phases": "prefill", "answer": "decode", "memory": "ram"}
 
 
 def help_page(app: Monitor) -> None:
     app.push_screen(HelpScreen(app.keys))
 
 
-def detail_page(app: Monitor, view: View, raw: list[str]) -> None:
-    app.push_screen(DetailScreen(view, raw))
+def detail_page(app: Monitor, view: View, feed: Feed) -> None:
+    run = feed.run
+    prompt = {name: f"{count(tokens)} tokens" for name, tokens in run.parts} if run else {}
+    app.push_screen(DetailScreen(view, feed.raw(), prompt | ({"note": run.note} if run and run.note else {})))
 
 
-def explain_page(app: Monitor, view: View, selected: str) -> None:
+def explain_page(app: Monitor, scene: Scene, selected: str) -> None:
     """Begins with what the cursor is on, else with what happens now."""
-    app.push_screen(ExplainScreen(view, _BY_PANEL.get(selected) or _BY_STAGE.get(view.stage, "since_sent")))
+    now = scene.pressure.latest
+    by_panel = _BY_PANEL | {"gpu": "gpu_use" if now and now.gpus else "cores"}
+    name = by_panel.get(selected) or _BY_STAGE.get(scene.view.stage, "since_sent")
+    app.push_screen(ExplainScreen(scene.view, name, scene.pressure, not_read(scene) or NOT_YET))
 
 
 def exact_page(app: Monitor, knobs: Knobs, context: int | None, turn: Callable[[Knobs], None]) -> None:
@@ -68,9 +80,12 @@ def builtin() -> BuiltIn:
 def engine_page(app: Monitor, feed: Live, type_url: bool = False) -> None:
     """Looks for engines anew and takes over what is chosen."""
     feed.discover()
-    app.push_screen(
-        EngineScreen(lambda: feed.discovered, builtin(), type_url=type_url), lambda choice: use(feed, choice)
-    )
+
+    def take(choice: Choice | None) -> None:
+        if why := use(feed, choice):
+            app.say(why)
+
+    app.push_screen(EngineScreen(lambda: feed.discovered, builtin(), type_url=type_url), take)
 
 
 def welcome_page(app: Monitor, feed: Live) -> None:
@@ -83,12 +98,36 @@ def welcome_page(app: Monitor, feed: Live) -> None:
     app.push_screen(WelcomeScreen(builtin()), take)
 
 
-def use(feed: Live, choice: Choice | None) -> None:
-    """Aim at what was chosen; the key itself is read from the environment, here and nowhere else."""
+def use(feed: Live, choice: Choice | None, environ: Mapping[str, str] = os.environ) -> str:
+    """Aim at what was chosen; one line where its key can't be had. The key is read here and nowhere else.
+
+    The same address keeps what was set for it: its certificates, and its key unless another one is named.
+    """
     match choice:
         case UseBuiltIn():
             feed.embed()
         case UseUrl(url, name, api_key_env):
-            feed.aim(Target(url, os.environ.get(api_key_env, "") if api_key_env else "", name))
+            before = feed.target
+            target = (
+                replace(before, url=url, model=name)
+                if before and _same(before.url, url)
+                else Target(url, model=name)
+            )
+            try:
+                if api_key_env:
+                    target = replace(
+                        target, key=from_variable(api_key_env, environ), key_variable=api_key_env
+                    )
+            except ConfigError as error:
+                return str(error)
+            feed.aim(target)
         case None:
             pass
+    return ""
+
+
+def _same(one: str, other: str) -> bool:
+    try:
+        return normalised(one).root == normalised(other).root
+    except BadUrl:
+        return False

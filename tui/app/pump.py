@@ -67,14 +67,13 @@ class Pump:
     def tick(self) -> None:
         """One frame."""
         self._frame += 1
-        self._fit()
         if self._turned:
             self.send()
         was_running = self.feed.running
         news = self.feed.drain()
+        self._fit()
         if was_running and not self.feed.running:
             self._ended()
-        self._fit()
         if not (news or self._fresh or self._stale or self.feed.running):
             return
         if not self.paused:
@@ -87,7 +86,10 @@ class Pump:
         context = engine.context if engine else None
         if context is None or self.knobs.prompt_tokens + self.knobs.answer_limit <= context:
             return
-        self.knobs = fitted(self.knobs, context)
+        knobs = fitted(self.knobs, context)
+        if knobs == self.knobs:
+            return
+        self.knobs = knobs
         told = f"prompt {count(self.knobs.prompt_tokens)} and answer {count(self.knobs.answer_limit)} tokens"
         self.notice = f"the context holds {count(context)} tokens: {told} are sent"
         self._fresh = True

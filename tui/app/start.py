@@ -12,7 +12,7 @@ from tui import locations
 from tui.capture.spawn import spawn
 from tui.report.given import check
 from tui.settings import last
-from tui.settings.config import ConfigError, Settings, load
+from tui.settings.config import ConfigError, Layer, Settings, load
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -35,10 +35,7 @@ def monitor(options: argparse.Namespace) -> int:
 
 
 def _monitor(options: argparse.Namespace, reader: Popen[bytes]) -> int:
-    remembered, remark = last.recall()
-    settings = load(options.flags, os.environ, remembered)
-    check(options, settings)  # what is wrong is said before there is a screen
-    theme = _theme(settings.theme)
+    settings, theme, remark = _settle(options)  # what is wrong is said before there is a screen
     from tui.app.leaving import show
     from tui.app.main import Monitor
 
@@ -60,6 +57,23 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes]) -> int:
     finally:
         sitting.close()
     return status
+
+
+def _settle(options: argparse.Namespace) -> tuple[Settings, themes.Theme, str]:
+    """Settings, theme and a remark. What was used last may be gone: then without. Raises ConfigError."""
+    remembered, remark = last.recall()
+    try:
+        return *_settled(options, remembered), remark
+    except ConfigError as error:
+        if not remembered:
+            raise
+        return *_settled(options, {}), f"not as it was last: {error}"
+
+
+def _settled(options: argparse.Namespace, remembered: Layer) -> tuple[Settings, themes.Theme]:
+    settings = load(options.flags, os.environ, remembered)
+    check(options, settings)
+    return settings, _theme(settings.theme)
 
 
 class Sitting:

@@ -42,14 +42,14 @@ def page_theme(palette: Palette) -> Theme:
     return Theme(
         name=f"toklane-{palette.name}",
         dark=palette.dark,
-        primary=colours["decode"],
+        primary=colours["selected"],
         secondary=colours["secondary"],
         accent=colours["selected"],
         foreground=colours["text"],
         background=colours["background"],
         surface=colours["track"],
         panel=colours["rule"],
-        warning=colours["prefill"],
+        warning=colours["text"],
         error=colours["failed"],
         success=colours["finished"],
     )

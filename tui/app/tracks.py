@@ -19,14 +19,16 @@ class Gaps:
     def __init__(self) -> None:
         self._columns: object = None
         self._kept: dict[range, tuple[int, int]] = {}
+        self._late = 0
 
     def by_column(
         self, lane: Lane, track: Track, late_ns: Sequence[int]
     ) -> tuple[list[int | None], list[int]]:
         """(largest gap in ns or None, most tokens of one read) of each column."""
         arrivals = track.columns
-        if arrivals is not self._columns:
+        if arrivals is not self._columns or len(late_ns) < self._late:
             self._columns, self._kept = arrivals, {}
+        self._late = len(late_ns)
         columns = reads_by_column(lane, arrivals.at, track.reads)
         fresh = [column for column in columns if column and column not in self._kept]
         counted = bool(track.reads and arrivals.tokens[track.reads - 1])

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tui.app.enter import Enter
 from tui.app.scene import Scene
+from tui.app.warned import warned
 from tui.domain.arrivals import Stall
 from tui.domain.state import learned
 from tui.domain.view import Stage, View
 from tui.plot.cells import clean
 from tui.plot.numbers import count, duration, share
+
+_ENTER = {
+    Enter.SEND: "",
+    Enter.AGAIN: "enter tries again",
+    Enter.CHOOSE: "enter offers the built-in one or an address",
+    Enter.NOTHING: "",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +36,23 @@ def say(scene: Scene) -> Said:
     """The sentence of a scene."""
     said = _preparing(scene) or _of_request(scene)
     if scene.paused:
-        return Said("▌", "Paused", "text", (f"{said.word.lower()}, measuring goes on", "space goes on"))
+        return Said("▌", "Paused", "text", (_standing(scene, said.word.lower()), "space goes on"))
     if scene.again and scene.running:
         return Said(said.sign, said.word, said.role, (*said.parts, "then once more"))
     return said
 
 
+def _standing(scene: Scene, word: str) -> str:
+    """What a view that stands still shows, and what became of it meanwhile."""
+    if scene.running:
+        return f"{word}, measuring goes on"
+    return f"{word}, it is over by now" if scene.view.running else word
+
+
 def _preparing(scene: Scene) -> Said | None:
     """What comes before a request is sent; None when there is a request to tell about."""
     if scene.activity and not scene.view.running:
-        return Said("○", "Preparing", "waiting", (scene.activity, scene.run_note))
+        return Said("○", "Preparing", "waiting", (scene.activity,))
     if scene.view.stage is not Stage.EMPTY:
         return None
     setup = scene.setup
@@ -47,9 +63,9 @@ def _preparing(scene: Scene) -> Said | None:
     if setup.state == "starting":
         return Said("○", "Starting the engine", "load", ("it loads its model",))
     if setup.state == "failed":
-        return Said("✖", "No engine", "failed", (setup.why,))
+        return Said("✖", "No engine", "failed", (setup.why, _ENTER[scene.enter]))
     if scene.problem:
-        return Said("✖", "No engine", "failed", (scene.problem,))
+        return Said("✖", "No engine", "failed", (scene.problem, _ENTER[scene.enter]))
     if scene.replay:
         return Said("○", "Replay", "waiting", ("space plays",))
     if scene.aiming and not scene.engine.name:
@@ -59,7 +75,7 @@ def _preparing(scene: Scene) -> Said | None:
     if scene.searching:
         return Said("○", "Looking for an engine", "waiting", ("on this computer's usual ports",))
     if not scene.engine.name:
-        return Said("○", "No engine yet", "text", ("enter starts the built-in one", "e picks another"))
+        return Said("○", "No engine yet", "text", (_ENTER[scene.enter], "e picks one"))
     if scene.engine.loading:
         return Said("○", "Loading", "load", ("the engine loads its model",))
     return Said("○", "Ready", "text", (f"enter sends a prompt of {count(scene.knobs.prompt_tokens)} tokens",))
@@ -87,9 +103,10 @@ def _of_request(scene: Scene) -> Said:
         case Stage.STALLED:
             return Said("●", "Stalled", "stall", _stalled(view))
         case Stage.FINISHED if not view.complete:
-            return Said("■", "Incomplete", "stall", (*_warned(view), *_summary(view)))
+            made, *rest = _summary(scene)
+            return Said("■", "Incomplete", "stall", (warned(view), made, *rest[1:]))
         case Stage.FINISHED:
-            return Said("✔", "Finished", "finished", _summary(view))
+            return Said("✔", "Finished", "finished", _summary(scene))
         case Stage.CANCELLED:
             return Said(
                 "■",
@@ -106,20 +123,27 @@ def _of_request(scene: Scene) -> Said:
 
 def _waiting(scene: Scene) -> tuple[str, ...]:
     if scene.view.slots_busy:
-        return ("other requests hold all its slots", "ours is in the queue")
-    return ("sent, nothing has come back yet", "the engine does not say why")
+        return ("other requests hold all its slots", "ours is in the queue", _noted(scene))
+    return ("sent, nothing has come back yet", "the engine does not say why", _noted(scene))
 
 
 def _reading(scene: Scene) -> tuple[str, ...]:
     reports = scene.view.reports
     done = f"{count(reports[-1].processed)} of {count(reports[-1].total)} tokens" if reports else ""
-    return (done, scene.remaining)
+    return (done, scene.remaining, _noted(scene))
+
+
+def _noted(scene: Scene) -> str:
+    """What its prompt could not be made as it was asked for."""
+    note = scene.run_note.removesuffix(".")
+    return note[:1].lower() + note[1:]
 
 
 def _writing(scene: Scene) -> tuple[str, ...]:
     view = scene.view
-    limit = learned(view.conditions, "answer_limit") or scene.knobs.answer_limit
-    return (f"{_so_far(view)} of at most {count(limit)}", _usual(view, "one every"))
+    limit = learned(view.conditions, "answer_limit")
+    most = f" of at most {count(limit)}" if limit else ""
+    return (f"{_so_far(view)}{most}", _usual(view, "one every"))
 
 
 def _so_far(view: View) -> str:
@@ -146,8 +170,9 @@ def _stalled(view: View) -> tuple[str, ...]:
     )
 
 
-def _summary(view: View) -> tuple[str, ...]:
-    """What the wait was made of, and what hurt."""
+def _summary(scene: Scene) -> tuple[str, ...]:
+    """What the wait was made of, what about it can't be taken at face value, and what hurt."""
+    view = scene.view
     total = view.total_ns or view.now_ns
     prefill = view.phase("prefill")
     if prefill:
@@ -157,7 +182,9 @@ def _summary(view: View) -> tuple[str, ...]:
         made = f"{waited} of {duration(total)} was waiting for the first token"
     else:
         made = f"after {duration(total)}"
-    return (made, _stalls(view.stalls), "the answer limit ended it" if view.finish_reason == "length" else "")
+    stalls = "" if "buffered_delivery" in view.warnings else _stalls(view.stalls)  # a lump is no stall
+    limited = view.finish_reason == "length" and "stopped_by_context" not in view.warnings
+    return (made, warned(view), stalls, "the answer limit ended it" if limited else "", _noted(scene))
 
 
 def _whole(part: int, total: int) -> str:
@@ -173,7 +200,3 @@ def _stalls(stalls: Sequence[Stall]) -> str:
     if len(stalls) == 1:
         return f"one stall of {duration(worst.gap_ns)} at {unit} {count(worst.at_token)}"
     return f"{len(stalls)} stalls, the longest {duration(worst.gap_ns)} at {unit} {count(worst.at_token)}"
-
-
-def _warned(view: View) -> tuple[str, ...]:
-    return tuple(clean(text) for text in view.warnings.values())[:1]

@@ -14,6 +14,7 @@ from tui.domain.knobs import Cache, Knobs, Profile
 from tui.domain.machine import reading_from
 from tui.domain.pressure import Pressure, step
 from tui.domain.shelf import Shelf
+from tui.domain.state import learned
 from tui.domain.view import View
 from tui.domain.wire import Record, Sample
 from tui.plot.numbers import prompt_length
@@ -36,9 +37,10 @@ class ReplaySession:
         self.damaged_lines = recording.damaged_lines
         self.pressure = Pressure()
         self.shelf = Shelf(runs=1)
+        self.sampled = any(isinstance(record, Sample) for record in recording.records)
         knobs = _knobs(recording)
         self.knobs = knobs
-        label = f"{file.name} · {prompt_length(knobs.prompt_tokens)}"
+        label = f"{file.name} · {prompt_length(knobs.prompt_tokens)}" if knobs.prompt_tokens else file.name
         self.run: Run | None = Run(1, knobs, label, file.absolute())
 
     @property
@@ -81,8 +83,9 @@ class ReplaySession:
         live.feed(recording.records)
         knobs = _knobs(recording)
         number = self.shelf.begin()
-        label = f"run {number} · {prompt_length(knobs.prompt_tokens)} · {knobs.cache.value}"
-        self.shelf.keep(live.view(), knobs, label)
+        if knobs.prompt_tokens:
+            label = f"run {number} · {prompt_length(knobs.prompt_tokens)} · {knobs.cache.value}"
+            self.shelf.keep(live.view(), knobs, label)
 
     def drain(self) -> bool:
         """Take in what is due by now."""
@@ -110,7 +113,7 @@ class ReplaySession:
         """Nothing is open."""
 
     def _learn(self) -> None:
-        if self._player.finished:
+        if self._player.finished and self.knobs.prompt_tokens:
             self.shelf.learn(self._live.view(), self.knobs)
 
     def _feel(self, record: Record) -> None:
@@ -120,18 +123,18 @@ class ReplaySession:
 
 
 def _knobs(recording: Recording) -> Knobs:
-    """The knobs as they stood for the recorded request, as far as it tells."""
+    """The knobs of the recorded request, as far as it tells; a prompt of 0 tokens is of unknown length."""
     live = Live()
     live.feed(recording.records)
     told = live.state.conditions
-    asked = told.get("prompt_tokens_asked") or live.state.prompt_tokens
-    limit = told.get("answer_limit")
+    asked = learned(told, "prompt_tokens_asked") or live.state.prompt_tokens or 0
+    limit = learned(told, "answer_limit") or 0
     mode = str(told.get("cache_mode", "")).partition(":")[0]
     profile = str(told.get("profile", ""))
     base = Knobs()
     return Knobs(
-        prompt_tokens=asked if isinstance(asked, int) and asked > 0 else base.prompt_tokens,
-        answer_limit=limit if isinstance(limit, int) and limit > 0 else base.answer_limit,
+        prompt_tokens=max(0, asked),
+        answer_limit=limit if limit > 0 else base.answer_limit,
         cache=Cache(mode) if mode in {c.value for c in Cache} else base.cache,
         profile=Profile(profile) if profile in {p.value for p in Profile} else base.profile,
     )

@@ -8,7 +8,7 @@ from enum import Enum
 
 from tui.plot.cells import width as cells_of
 from tui.plot.glyphs import Fill
-from tui.plot.numbers import prompt_length, seconds
+from tui.plot.numbers import fine_seconds, prompt_length
 from tui.plot.rows import Canvas, Row
 
 RASTER = 9
@@ -34,27 +34,31 @@ class DialStep:
     reachable: bool = True
 
 
-def dial_rows(steps: Sequence[DialStep], selected: int, width: int, fill: Fill) -> tuple[Row, Row]:
-    """The two lines of the dial. Too many steps for `width`: the raster scrolls under the selection."""
+def dial_rows(steps: Sequence[DialStep], selected: int | None, width: int, fill: Fill) -> tuple[Row, Row]:
+    """The two lines of the dial. Too many steps for `width`: the raster scrolls under the selection.
+
+    selected: index of the chosen step; None where the length is not known, then none is marked.
+    """
     signs = fill.glyphs
     prompt, times = Canvas(width), Canvas(width)
     prompt.put(1, "prompt", "text bold")
-    prompt.put(8, signs.left, _arrow(steps, selected - 1))
+    prompt.put(8, signs.left, _arrow(steps, selected, -1))
     times.put(1, "TTFT s", "secondary")
     shown = max(1, min(len(steps), (width - _START - 2) // RASTER))
-    first = max(0, min(selected - shown // 2, len(steps) - shown))
+    first = max(0, min((selected or 0) - shown // 2, len(steps) - shown))
     for n, step in enumerate(steps[first : first + shown]):
         column = _START + n * RASTER
         chosen = first + n == selected
         _put_length(prompt, column, step, chosen, fill)
         role = "text bold" if chosen else "secondary" if step.reachable else "secondary dim"
         _put_middle(times, column, _result(step, fill), role)
-    prompt.put(_START + shown * RASTER + 1, signs.right, _arrow(steps, selected + 1))
+    prompt.put(_START + shown * RASTER + 1, signs.right, _arrow(steps, selected, +1))
     return prompt.row(), times.row()
 
 
-def _arrow(steps: Sequence[DialStep], towards: int) -> str:
+def _arrow(steps: Sequence[DialStep], selected: int | None, direction: int) -> str:
     """Bold where the key acts."""
+    towards = -1 if selected is None else selected + direction
     return "text bold" if 0 <= towards < len(steps) and steps[towards].reachable else "secondary dim"
 
 
@@ -85,4 +89,4 @@ def _result(step: DialStep, fill: Fill) -> str:
         case Tried.FAILED:
             return signs.failed
         case Tried.DONE:
-            return signs.never if step.ttft_ns is None else seconds(step.ttft_ns)
+            return signs.never if step.ttft_ns is None else fine_seconds(step.ttft_ns)

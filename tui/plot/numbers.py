@@ -35,6 +35,11 @@ def seconds(ns: int) -> str:
     return three(ns / _S)
 
 
+def fine_seconds(ns: int) -> str:
+    """As `seconds`, but what is shorter than 0.1 s is told apart from nothing: `0.041`, `0.0004`."""
+    return f"{ns / _S:.{3 if ns >= 999_500 else 4}f}" if 0 < ns < 99_500_000 else seconds(ns)
+
+
 def duration(ns: int) -> str:
     """A length of time in running text: `850 µs`, `1.2 ms`, `299 ms`, `7.60 s`, `18.1 s`, `2:05`."""
     if ns < 0:

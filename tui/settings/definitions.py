@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from tui.domain.values import Provenance
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """One number. `says` is what it is, `formula` how it is made, `clock` whose time or count it is.
-
-    `beware` is what it must not be taken for, `doubt` why it can carry a mark of doubt; both may be "".
-    """
-
-    name: str
-    title: str
-    group: str
-    says: str
-    formula: str
-    clock: str
-    beware: str = ""
-    doubt: str = ""
-
+from tui.settings.defining import MACHINE, Definition
+from tui.settings.machine_numbers import OF_THE_MACHINE
 
 _OURS = "ours, at the socket"
 _ENGINES = "the engine's"
 _LUMPS = "the tokens came in lumps, so their times are those of the lumps"
-_WAIT, _SPEED, _COUNT, _PHASE, _LAND, _TOOL = GROUPS = (
+_WAIT, _SPEED, _COUNT, _PHASE, _LAND, _TOOL = _GROUPS = (
     "waiting", "speeds", "counts", "phases", "tokens as they land", "the instrument",
 )  # fmt: skip
+GROUPS = (*_GROUPS, MACHINE)
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(
@@ -176,6 +159,8 @@ DEFINITIONS: tuple[Definition, ...] = (
         "A hole in the answer: a gap that is far longer than usual. It is named after the token that"
         " came late.",
         "a gap over 250 ms and over 5 times the usual gap", _OURS,
+        "What is delivered in lumps has such holes between the lumps; those are no stalls of the engine.",
+        _LUMPS,
     ),
     Definition(
         "delay", "instrument delay", _TOOL,
@@ -184,11 +169,12 @@ DEFINITIONS: tuple[Definition, ...] = (
         " trusted where the system gives no stamps.",
         "time of reading − the system's stamp of arrival", "ours, at the socket and in the system",
     ),
+    *OF_THE_MACHINE,
 )  # fmt: skip
 BY_NAME = {definition.name: definition for definition in DEFINITIONS}
 
 MARKS: tuple[tuple[Provenance, str], ...] = (
-    (Provenance.MEASURED, "the engine's own clock or count for this request"),
+    (Provenance.MEASURED, "the engine's own clock or count for this request; for the machine, the system's"),
     (Provenance.OBSERVED, "our clock, where the bytes arrive"),
     (Provenance.DERIVED, "a difference of the two"),
     (Provenance.ESTIMATED, "an estimate from a trial, a model or earlier runs; drawn hatched"),

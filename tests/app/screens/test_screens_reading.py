@@ -2,16 +2,21 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from tests.app.scripted import S, machine_reading
 from tui.app.screens.detail import MOST_CHARACTERS, MOST_OF_ONE, DetailScreen, detail
 from tui.app.screens.evidence import evidence
 from tui.app.screens.explain import ExplainScreen, explained
 from tui.app.screens.help import HelpScreen
+from tui.app.screens.machine import machine
+from tui.domain.arrivals import Stall
 from tui.domain.events import ErrorKind, Failed
 from tui.domain.phases import Phase
+from tui.domain.pressure import Pressure, step
 from tui.domain.values import Provenance, Value, absent
 from tui.domain.view import Clock, GapStats, View
 from tui.settings import keymap
@@ -103,7 +108,8 @@ async def test_explanation_of_an_absent_number_says_why_and_shows_no_number(show
 
 
 async def test_arrows_walk_through_all_numbers_and_around(show: Callable[..., Any]) -> None:
-    titles = [number.definition.title for number in evidence(VIEW)]
+    numbers = (*evidence(VIEW), *machine(Pressure(), VIEW, "not read yet"))
+    titles = [number.definition.title for number in numbers]
     async with show(ExplainScreen(VIEW)) as seen:
         await seen.press("right")
         assert seen.text.splitlines()[0].strip().startswith(f"{titles[1]} · 2 of {len(titles)}")
@@ -120,6 +126,43 @@ def test_evidence_holds_what_happened_and_absent_is_never_zero() -> None:
     assert numbers["delay"].text == "20 µs"
     assert "load" not in numbers
     assert dict(explained(numbers["queue"]))["mark"].startswith("≈ estimated")
+
+
+def test_every_number_of_the_machine_is_explained_and_none_is_invented() -> None:
+    pressure = Pressure()
+    for n in range(12):
+        pressure = step(pressure, machine_reading(n * S // 10, n, gpu=True), False)
+    told = {number.definition.name: number.text for number in machine(pressure, VIEW, "")}
+    assert told["ram"] == "14.2/23.4 GiB"
+    assert told["cores"] == "1.98 of 2"
+    assert told["memory_state"] == "OK"
+    assert told["server"] == "327 MiB"
+    assert told["swap"] == told["disk"] == "0 B/s"
+    assert told["gpu_use"] == "97 %" and told["gpu_power"] == "312 W of 450 W"
+    assert told["phase_cpu"] == "–", "nothing was read or written"
+    group = {name for name, number in BY_NAME.items() if number.group == BY_NAME["ram"].group}
+    assert group == told.keys()
+    unread = machine(Pressure(), VIEW, "the recording holds no machine samples")
+    assert {number.text for number in unread} == {"–"}
+    assert {number.value.note for number in unread} == {"the recording holds no machine samples"}
+    assert {number.definition.name for number in unread} == group
+
+
+def test_the_machine_without_a_gpu_says_why() -> None:
+    pressure = step(Pressure(), machine_reading(0, 0), False)
+    numbers = {number.definition.name: number for number in machine(pressure, VIEW, "")}
+    assert numbers["gpu_use"].value.note == "no NVIDIA driver"
+    assert numbers["swap"].text == "–", "one reading tells no flow"
+
+
+def test_a_stall_between_lumps_carries_a_doubt() -> None:
+    stalled = replace(VIEW, stalls=(Stall(0, S, 9, True),))
+    numbers = {number.definition.name: number for number in evidence(stalled)}
+    assert numbers["stall"].value.reliable
+    lumped = replace(stalled, warnings={"buffered_delivery": "8 of 8 messages came in lumps"})
+    numbers = {number.definition.name: number for number in evidence(lumped)}
+    assert not numbers["stall"].value.reliable
+    assert "lumps" in dict(explained(numbers["stall"]))["trust"]
 
 
 def test_every_phase_has_a_definition() -> None:
@@ -150,6 +193,14 @@ def test_detail_keeps_the_newest_messages_and_cuts_long_ones() -> None:
     assert "message 99 " in text
     assert "message 1 " not in text
     assert "more characters" in text
+
+
+def test_detail_tells_conditions_in_plain_words_and_the_parts_of_the_prompt() -> None:
+    told = {"sampling": {"temperature": 0.7, "seed": 5, "ignore_eos": True}, "batch": None}
+    view = View(conditions=told)
+    parts = dict(detail(view, (), {"tools": "120 tokens", "note": "shrunk"}))
+    assert parts["conditions"] == "sampling: temperature 0.7, seed 5, ignore_eos yes\nbatch: –"
+    assert parts["parts of the prompt"] == "tools: 120 tokens\nnote: shrunk"
 
 
 def test_detail_without_a_request_says_so() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.layout import Form
-from tui.app.panels.lines import wrapped
+from tui.app.panels.lines import whole, wrapped
 from tui.app.panels.panel import Panel
 from tui.app.panels.titles import titled
 from tui.app.scene import Scene
@@ -61,7 +61,7 @@ class Answer(Panel):
     def _body(self, scene: Scene, width: int, room: int) -> Sequence[Row]:
         lines = self._texts.count
         if not lines:
-            return tuple(((f" {line}", "secondary"),) for line in wrapped(nothing(scene), width - 2))[:room]
+            return tuple(((f" {line}", "secondary"),) for line in whole(nothing(scene), width - 2, room))
         if self._following:
             running = scene.view.running
             self._top = _jumped(self._top, lines, room) if running else max(0, lines - room)
@@ -78,18 +78,20 @@ def _jumped(top: int, lines: int, room: int) -> int:
     return min(top, lowest) if lines - top <= room else lowest
 
 
-def nothing(scene: Scene) -> str:
-    """What stands where no text is."""
+def nothing(scene: Scene) -> Sequence[str]:
+    """What stands where no text is, in parts that may be left out from the end."""
     if scene.view.stage is Stage.EMPTY and not scene.running:
-        return "← → turn the length of the prompt · a sends at every turn · ? explains every number"
-    return "nothing yet" if scene.view.running or scene.running else "no text came"
+        return "← → turn the length of the prompt", "a sends at every turn", "? explains every number"
+    return ("nothing yet" if scene.view.running or scene.running else "no text came",)
 
 
 def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> Sequence[Row]:
     """Cause, remedy and what had arrived; where there is one row only, the remedy."""
-    cause = (f"{failure.status} " if failure.status else "") + failure.message
     arrived = texts.last(width - 12) or ABSENT
-    facts = [("cause", cause, "text"), ("remedy", failure.remedy or "d shows the raw reply", "text bold")]
+    facts = [
+        ("cause", failure.message, "text"),
+        ("remedy", failure.remedy or "d shows the raw reply", "text bold"),
+    ]
     if room < 3:
         facts = facts[1:]
     rows: list[Row] = []

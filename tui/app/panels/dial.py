@@ -33,12 +33,13 @@ class Dial(Panel):
         return (*above, *lines)[:height]
 
 
-def dial_steps(scene: Scene) -> tuple[Sequence[DialStep], int]:
-    """All lengths that can be chosen, and which one is."""
-    lengths = steps(scene.knobs, scene.context)
+def dial_steps(scene: Scene) -> tuple[Sequence[DialStep], int | None]:
+    """All lengths that can be chosen, and which one is; none in the replay of a prompt of unknown length."""
+    lengths = [step for step in steps(scene.knobs, scene.context) if step[0]]
     asked = scene.asked if scene.running else None
     dial = [_step(scene, tokens, reachable, tokens == asked) for tokens, reachable in lengths]
-    return dial, [tokens for tokens, _ in lengths].index(scene.knobs.prompt_tokens)
+    chosen = [n for n, (tokens, _) in enumerate(lengths) if tokens == scene.knobs.prompt_tokens]
+    return dial, chosen[0] if chosen else None
 
 
 def _step(scene: Scene, tokens: int, reachable: bool, running: bool) -> DialStep:
@@ -52,7 +53,7 @@ def _step(scene: Scene, tokens: int, reachable: bool, running: bool) -> DialStep
     return DialStep(tokens, Tried.DONE, round(ttft_s * _S), reachable)
 
 
-def curve(dial: Sequence[DialStep], selected: int, width: int, fill: Fill) -> Sequence[Row]:
+def curve(dial: Sequence[DialStep], selected: int | None, width: int, fill: Fill) -> Sequence[Row]:
     """One bar for each length, as long as its time to the first token."""
     longest = max((step.ttft_ns or 0 for step in dial), default=0)
     rows: list[Row] = []

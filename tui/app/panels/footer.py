@@ -72,8 +72,8 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
         hints["send"] = (shown["pause"], "pause" if scene.replay.playing else "play")
     elif scene.running:
         hints["stop"] = (first, "stop")
-    else:
-        hints["send"] = (shown["send"], "send")
+    elif scene.enter.does:
+        hints["send"] = (shown["send"], scene.enter.does)
     if maximised:
         hints["back"] = (first, "back")
         if scene.running:

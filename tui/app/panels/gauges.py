@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.layout import Form
-from tui.app.panels.gpu import in_short
+from tui.app.panels.gpu import busy_cores, in_short
 from tui.app.panels.lines import column, most
-from tui.app.panels.memory import short, used_share
+from tui.app.panels.memory import not_read, short, used_share
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.phases import answer_limit, reading, told_so_far
 from tui.app.panels.titles import rule
@@ -34,28 +34,31 @@ def work(scene: Scene, width: int, fill: Fill) -> Row:
     wait = next((p for p in scene.view.phases if p.name == "waiting"), None)
     if wait is not None and not scene.view.reports:
         return most((), [((f" {wait.source}", "secondary"),)], width)
-    bar, told = reading(scene.view, 20, fill)
-    left = join(((" ", "text"), column("read", 6, "secondary")), bar, ((f" {told}", "text"),))
-    written = told_so_far(scene.view)
+    right = _written(scene, fill)
+    for cells, asked in ((20, True), (10, True), (20, False)):
+        bar, told = reading(scene.view, cells, fill, asked)
+        left = join(((" ", "text"), column("read", 6, "secondary")), bar, ((f" {told}", "text"),))
+        place = max(row_width(left) + 2, width * 53 // 80) if right else row_width(left)
+        if place + row_width(right) <= width:
+            return join(left, ((" " * (place - row_width(left)), "text"),), right)
+    return left
+
+
+def _written(scene: Scene, fill: Fill) -> Row:
+    written, limit = told_so_far(scene.view), answer_limit(scene.view)
     if not written:
-        return left
-    limit = answer_limit(scene)
-    place = max(row_width(left) + 2, width * 53 // 80)
-    right = join(
-        (("write ", "secondary"),),
-        gauge(min(1.0, written / limit), 10, fill, "decode"),
-        ((f" {count(written)}/{count(limit)}", "text"),),
-    )
-    return (
-        join(left, ((" " * (place - row_width(left)), "text"),), right)
-        if place + row_width(right) <= width
-        else left
-    )
+        return ()
+    if limit is None:
+        return (("write ", "secondary"), (f"{count(written)} tok", "text"))
+    bar = gauge(min(1.0, written / limit), 10, fill, "decode")
+    return join((("write ", "secondary"),), bar, ((f" {count(written)}/{count(limit)}", "text"),))
 
 
 def machine(scene: Scene, width: int, fill: Fill, wide: bool = True) -> Row:
     """Memory, and behind it the load where there is room for both."""
     now = scene.pressure.latest
+    if now is None and (why := not_read(scene)):
+        return most((), [((f" {why}", "secondary"),)], width)
     told, word = short(scene.pressure)
     level = scene.pressure.word.level
     left = join(
@@ -71,11 +74,20 @@ def machine(scene: Scene, width: int, fill: Fill, wide: bool = True) -> Row:
 
 
 def load(scene: Scene, width: int, fill: Fill, indent: str = " ") -> Row:
-    """The GPU's load, or the processor's where there is none."""
+    """The GPU's load, or the processor's where there is none; why so goes before the gauge."""
+    now = scene.pressure.latest
+    if now is None and not_read(scene):
+        return ()
     name, share, percent, more = in_short(scene.pressure)
     head = join(
         ((indent, "text"), column(name, 5, "secondary")),
         gauge(share, 10, fill, "text"),
         ((f" {percent}", "text"),),
     )
+    if now is not None and not now.gpus and (busy := busy_cores(scene.pressure)):
+        whole = ": ".join(part for part in (more, busy) if part)
+        if row_width(head) + 2 + len(whole) <= width:
+            return join(head, ((f"  {whole}", "secondary"),))
+        if len(indent + whole) <= width:
+            return ((f"{indent}{whole}", "secondary"),)
     return most(head, [((f"  {more}", "secondary"),)] if more else [], width)

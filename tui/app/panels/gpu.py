@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui.app.panels.lines import column, most
-from tui.app.panels.memory import NAME, gauged
+from tui.app.panels.lines import column, most, wrapped
+from tui.app.panels.memory import NAME, NOT_YET, gauged, not_read
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
 from tui.app.scene import Scene
@@ -36,8 +36,8 @@ class Load(Panel):
         gpus = now.gpus if now else ()
         remote = " · this computer, not the server" if now and now.remote else ""
         if not gpus:
-            title = titled("cpu · no GPU used" + remote, width, self.fill, lit=self.selected)
-            body = processor(scene.pressure, width, self.fill)
+            title = titled("cpu" + remote, width, self.fill, lit=self.selected)
+            body = processor(scene, width, self.fill)
         else:
             name = clean(gpus[0].name).removeprefix("NVIDIA ").removeprefix("GeForce ")
             name = f"{len(gpus)} × {name}" if len(gpus) > 1 else name
@@ -51,8 +51,8 @@ class Load(Panel):
             _spent(name, cost, scene.view, width)
             for name, cost in zip(("prefill", "decode"), costs, strict=True)
         ]
-        last = [_last(scene.pressure, gpus, width)]
-        return (title, *body[: max(0, height - 4)], *spent, *last)[:height]
+        last = _last(scene.pressure, gpus, width)
+        return (title, *body[: max(0, height - 3 - len(last))], *spent, *last)[:height]
 
     def _cost(self, view: View, name: str) -> PhaseCost | None:
         """What a phase of the request cost, worked out anew only when it has grown."""
@@ -67,11 +67,11 @@ class Load(Panel):
         return self._costs[key]
 
 
-def processor(pressure: Pressure, width: int, fill: Fill) -> list[Row]:
+def processor(scene: Scene, width: int, fill: Fill) -> list[Row]:
     """Busy cores and clock."""
-    now, flow = pressure.latest, pressure.flow
+    now, flow = scene.pressure.latest, scene.pressure.flow
     if now is None:
-        return [((" not read yet", "secondary"),)]
+        return [((f" {line}", "secondary"),) for line in wrapped(not_read(scene) or NOT_YET, width - 1)]
     busy = flow.cpu_busy_cores if flow else None
     cores = now.cpu_cores or 0
     told = f"{busy:.2f}/{cores}" if busy is not None else ABSENT
@@ -135,31 +135,39 @@ def _spent(name: str, cost: PhaseCost | None, view: View, width: int) -> Row:
     )
 
 
-def _last(pressure: Pressure, gpus: Sequence[Gpu], width: int) -> Row:
-    """What slows the GPU down; without one, why there is none."""
+def _last(pressure: Pressure, gpus: Sequence[Gpu], width: int) -> list[Row]:
+    """What slows the GPU down; where none was read, why."""
     now = pressure.latest
     if now is None:
-        return ()
+        return []
     if not gpus:
         return without_gpu(pressure, now, width)
     gpu = busiest(gpus)
     if gpu.reason:
-        return most(((" ", "text"),), [((clean(gpu.reason), "stall bold"),)], width)
+        return [((f" {line}", "stall bold"),) for line in wrapped(clean(gpu.reason), width - 1)]
     slow = throttle(gpu.throttle_mask)
     parts = [
         f"{gpu.temperature_c:.0f} °C" if gpu.temperature_c is not None else "",
         f"▲ {slow.word}" if slow else "",
     ]
     style = "stall bold" if slow and slow.level == "crit" else "text"
-    return most(((" ", "text"),), [((part + "  ", style),) for part in parts if part], width)
+    return [most(((" ", "text"),), [((part + "  ", style),) for part in parts if part], width)]
 
 
-def without_gpu(pressure: Pressure, now: Reading, width: int) -> Row:
+def without_gpu(pressure: Pressure, now: Reading, width: int) -> list[Row]:
+    """Why no GPU was read and what the processor does: in one row, else in one for each."""
+    parts = [part for part in (clean(now.gpu_reason), busy_cores(pressure)) if part]
+    lines = [": ".join(parts)]
+    if len(parts) > 1 and len(lines[0]) >= width:
+        lines = [*wrapped(f"{parts[0]}:", width - 1), parts[1]]
+    return [((f" {line}", "secondary"),) for line in lines if line]
+
+
+def busy_cores(pressure: Pressure) -> str:
+    """`CPU 2 of 2 cores`, `CPU 1.7 of 2 cores`; "" where it is not known."""
     busy = pressure.flow.cpu_busy_cores if pressure.flow else None
-    told = f": CPU {busy:.0f} of {now.cpu_cores}" if busy is not None and now.cpu_cores else ""
-    why = clean(now.gpu_reason) or "no GPU"
-    parts: list[Row] = [((told, "secondary"),), ((" cores" if told else "", "secondary"),)]
-    return most(((f" {why}", "secondary"),), parts, width)
+    cores = pressure.latest.cpu_cores if pressure.latest else None
+    return f"CPU {f'{busy:.1f}'.removesuffix('.0')} of {cores} cores" if busy is not None and cores else ""
 
 
 def in_short(pressure: Pressure) -> tuple[str, float | None, str, str]:
@@ -175,4 +183,4 @@ def in_short(pressure: Pressure) -> tuple[str, float | None, str, str]:
     if flow is None or flow.cpu_busy_cores is None or not now.cpu_cores:
         return "cpu", None, ABSENT, clean(now.gpu_reason)
     share = flow.cpu_busy_cores / now.cpu_cores
-    return "cpu", share, percent(100 * share), "no GPU used"
+    return "cpu", share, percent(100 * share), clean(now.gpu_reason)

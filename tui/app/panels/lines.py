@@ -29,6 +29,20 @@ def dotted(parts: Sequence[str], style: str) -> list[Row]:
     return [((f" · {part}" if i else part, style),) for i, part in enumerate(parts) if part]
 
 
+def whole(parts: Sequence[str], cells: int, rows: int) -> list[str]:
+    """As many parts of a sentence as fit whole into the rows; of the first one at least its beginning."""
+    told = [part for part in parts if part]
+    if rows <= 0 or not told:
+        return []
+    for n in range(len(told), 0, -1):
+        lines = wrapped(" · ".join(told[:n]), cells)
+        if len(lines) <= rows:
+            return lines
+    kept = lines[:rows]
+    kept[-1] = wrapped(kept[-1], cells - 2)[0] + " …"
+    return kept
+
+
 def wrapped(text: str, cells: int) -> list[str]:
     """The text in lines of at most `cells`; a word is broken only where it is wider than a line."""
     if cells <= 0:
@@ -36,6 +50,8 @@ def wrapped(text: str, cells: int) -> list[str]:
     lines: list[str] = []
     line, used, fresh = "", 0, True
     for word in text.split(" "):
+        if not word and fresh and lines:
+            continue  # blanks at which a line was broken are not the next one's
         own, gap = width(word), 0 if fresh else 1
         if used + gap + own <= cells:
             line, used, fresh = line + " " * gap + word, used + gap + own, False

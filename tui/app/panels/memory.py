@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from tui.app.panels.lines import column, most
+from tui.app.panels.lines import column, most, wrapped
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
 from tui.app.scene import Scene
@@ -20,6 +20,7 @@ from tui.plot.numbers import ABSENT, size, size_of, throughput
 from tui.plot.rows import Row, Span, join, row_width
 
 NAME = 8
+NOT_YET = "not read yet"
 _HISTORY = 600
 _LEVELS = {"info": "secondary", "warn": "text bold", "crit": "stall bold"}
 _SIGNS = {"info": "●", "warn": "▲", "crit": "✖"}
@@ -44,8 +45,13 @@ class Memory(Panel):
             if not (pressure.latest and pressure.latest.remote)
             else "memory · this computer, not the server"
         )
-        body = memory(pressure, list(self._stalls), width, self.fill)
+        body = memory(scene, list(self._stalls), width, self.fill)
         return (titled(title, width, self.fill, word, style, lit=self.selected), *body[: height - 1])
+
+
+def not_read(scene: Scene) -> str:
+    """Why there will never be a reading; "" where there is one or may be."""
+    return "" if scene.replay is None or scene.replay.sampled else "the recording holds no machine samples"
 
 
 def state(pressure: Pressure) -> tuple[str, str]:
@@ -56,11 +62,13 @@ def state(pressure: Pressure) -> tuple[str, str]:
     return f"{pressure.word.value} {_SIGNS[level]}", _LEVELS[level]
 
 
-def memory(pressure: Pressure, stalls: Sequence[float | None], width: int, fill: Fill) -> Sequence[Row]:
+def memory(scene: Scene, stalls: Sequence[float | None], width: int, fill: Fill) -> Sequence[Row]:
     """Up to seven rows."""
+    pressure = scene.pressure
     now, flow = pressure.latest, pressure.flow
     if now is None:
-        return (((" not read yet", "secondary"),),)
+        why = wrapped(not_read(scene) or NOT_YET, width - 1)
+        return tuple(((f" {line}", "secondary"),) for line in why)
     told = (
         size_of(_used(now) or 0, now.ram_total_bytes)
         if now.ram_total_bytes and _used(now) is not None
@@ -72,7 +80,7 @@ def memory(pressure: Pressure, stalls: Sequence[float | None], width: int, fill:
         _history(stalls, stall, width, fill, now),
         facts("swap", _swap(pressure), width),
         facts("disk", [_rate(flow.disk_read_bytes_s if flow else None, "read ")], width),
-        facts("server", _server(now), width),
+        facts("server", _server(now, scene.setup.pid), width),
     ]
     if now.limit_bytes is not None:
         limit = f"container limit {size(now.limit_bytes)}"
@@ -133,11 +141,13 @@ def _rate(bytes_per_s: float | None, words: str) -> str:
     return ABSENT if bytes_per_s is None else f"{words}{throughput(bytes_per_s)}"
 
 
-def _server(now: Reading) -> list[str]:
+def _server(now: Reading, own_pid: int | None) -> list[str]:
+    """The process that answers; the built-in engine's is called so, whatever interpreter it runs in."""
     if now.server is None:
         return [ABSENT, clean(now.server_reason)]
     held = size(now.server.rss_bytes) if now.server.rss_bytes is not None else ABSENT
-    return [clean(now.server.name), held, clean(now.server.note)]
+    name = "built-in engine" if now.server.pid == own_pid else clean(now.server.name)
+    return [name, held, clean(now.server.note)]
 
 
 def short(pressure: Pressure) -> tuple[str, str]:

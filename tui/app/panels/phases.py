@@ -66,7 +66,7 @@ def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> li
     cells = min(20, width - _BEFORE_GAUGE - 2)
     match phase.name:
         case "prefill":
-            bar, told = reading(scene.view, cells, fill)
+            bar, told = reading(scene.view, cells, fill, asked=True)
         case "decode":
             bar, told = _writing(scene, cells, fill)
         case _:
@@ -79,8 +79,8 @@ def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> li
     )
 
 
-def reading(view: View, cells: int, fill: Fill) -> tuple[Row, str]:
-    """(gauge, words) of how far the prompt is read."""
+def reading(view: View, cells: int, fill: Fill, asked: bool = False) -> tuple[Row, str]:
+    """(gauge, words) of how far the prompt is read; `asked`: also what was wished for, if it differs."""
     cached = view.cached_tokens or 0
     if view.stage is Stage.PREFILL and view.reports:
         last = view.reports[-1]
@@ -98,14 +98,18 @@ def reading(view: View, cells: int, fill: Fill) -> tuple[Row, str]:
         return progress(cells, fill, 1), ""
     worked = view.processed_tokens if view.processed_tokens is not None else max(0, total - cached)
     bar = progress(cells, fill, worked + cached or 1, reused=cached, reported=worked)
+    wished = learned(view.conditions, "prompt_tokens_asked")
+    beside = f" (asked {count(wished)})" if asked and wished and wished != total else ""
     if view.cached_tokens is None:
-        return bar, f"{count(total)} tok, reuse not told"
-    return bar, f"{count(worked)} + {count(cached)} reused" if cached else f"{count(worked)} tok, none reused"
+        return bar, f"{count(total)} tok{beside}, reuse not told"
+    if cached:
+        return bar, f"{count(worked)} + {count(cached)} reused{beside}"
+    return bar, f"{count(worked)} tok{beside}, none reused"
 
 
-def answer_limit(scene: Scene) -> int:
-    """Tokens the answer may have at most."""
-    return learned(scene.view.conditions, "answer_limit") or scene.knobs.answer_limit
+def answer_limit(view: View) -> int | None:
+    """Tokens the answer may have at most, None where the request tells no limit."""
+    return learned(view.conditions, "answer_limit") or None
 
 
 def told_so_far(view: View) -> int:
@@ -115,10 +119,12 @@ def told_so_far(view: View) -> int:
 
 
 def _writing(scene: Scene, cells: int, fill: Fill) -> tuple[Row, str]:
-    written, limit = told_so_far(scene.view), answer_limit(scene)
+    written, limit = told_so_far(scene.view), answer_limit(scene.view)
     if not written:
         return gauge(None, cells, fill, "decode"), f"{count(scene.view.chunks)} messages, tokens not told"
     engine = scene.view.decode_engine
     beside = f" engine {three(engine.number)}/s {engine.provenance.mark}" if engine.number is not None else ""
+    if limit is None:
+        return (), f"{count(written)} tok{beside}"
     told = f"{count(written)}/{count(limit)} tok"
     return gauge(min(1.0, written / limit), cells, fill, "decode"), told + beside

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.figures import running_figure
-from tui.app.panels.lines import dotted, most, wrapped
+from tui.app.panels.lines import dotted, most, whole
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.app.words import say
-from tui.plot.rows import Row
+from tui.plot.cells import width as cells_of
+from tui.plot.rows import Row, row_width
 
 
 class Sentence(Panel):
@@ -40,17 +41,23 @@ def over(scene: Scene, width: int, height: int) -> Sequence[Row]:
     """A few rows: the state word, then as many parts as fit."""
     said = say(scene)
     head: Row = ((f" {said.sign} {said.word}", f"{said.role} bold"), ("  ", "text"))
-    row = most(head, dotted(said.parts, "text"), width)
-    if row != head or not any(said.parts):
-        return (row,)
-    lines = wrapped(" · ".join(part for part in said.parts if part), width - 2)
-    return (head, *((("  ", "text"), (line, "text")) for line in lines))[:height]
+    parts = [part for part in said.parts if part]
+    if parts and row_width(head) + cells_of(parts[0]) <= width:
+        first = (*head, (parts.pop(0), "text"))
+        while parts and row_width(first) + 3 + cells_of(parts[0]) <= width:
+            first = (*first, (f" · {parts.pop(0)}", "text"))
+    else:
+        first = head
+    lines = whole(parts, width - 2, height - 1)
+    if lines and first is not head and lines[-1].endswith("…"):
+        lines = []  # there is a whole part already
+    return (first, *((("  ", "text"), (line, "text")) for line in lines))
 
 
 def alone(scene: Scene, width: int, height: int) -> Sequence[Row]:
     """The sentence over several rows, and the running figure."""
     said = say(scene)
     head = f"{said.sign} {said.word}"
-    rest = wrapped(" · ".join(part for part in said.parts if part), max(1, width - 1))
+    rest = whole(said.parts, max(1, width - 1), height - 2)
     rows: list[Row] = [((head, f"{said.role} bold"),), *(((line, "text"),) for line in rest)]
-    return [*rows[: max(1, height - 1)], running_figure(scene)][:height]
+    return [*rows, running_figure(scene)][:height]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.axis import Axis, Extent
 from tui.app.layout import Form, TimeRows
+from tui.app.panels.ending import ending
 from tui.app.panels.lines import column
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
@@ -14,14 +16,13 @@ from tui.app.theming import Ink
 from tui.app.tracks import Gaps, LoadSeries
 from tui.app.window import Window, readout
 from tui.domain.arrivals import Stall
-from tui.domain.events import ErrorKind
 from tui.domain.view import Stage, View
 from tui.plot.axis import axis_row, ghost_row, label_row
 from tui.plot.gaps import gap_rows, stall_label
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane, Segment, layout
 from tui.plot.load import load_columns, load_rows
-from tui.plot.marks import Ending, Expected, Marks
+from tui.plot.marks import Expected, Marks
 from tui.plot.names import names_row
 from tui.plot.numbers import duration
 from tui.plot.rows import Row, join
@@ -30,12 +31,6 @@ from tui.plot.timeline import lane_rows
 
 _GAPS_EVERY = 2  # frames
 _SURE_FROM = 20  # gaps from which the median is called p50
-_ENDED = {
-    ErrorKind.CONNECTION_LOST: ("connection closed", "closed"),
-    ErrorKind.CONNECTION_FAILED: ("no connection", "no one"),
-    ErrorKind.RATE_LIMITED: ("rate limited", "limited"),
-    ErrorKind.SERVER_BUSY: ("engine busy", "busy"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +108,8 @@ class TimeBlock(Panel):
         now_ns = view.now_ns if view.running else None
         rows: list[Row] = []
         if plan.names:
-            rows.append(gutter.put("", names_row(lane, fill, marks=_provenance(view, self.plan.form))))
+            marks = _provenance(view, self.plan.form)
+            rows.append(gutter.put("", names_row(lane, fill, _lengths(view), marks)))
         style = "text bold reverse" if self.selected else "secondary"
         for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, lane, now_ns), fill)):
             rows.append(gutter.put(gutter.phases if not n else "", row, style))
@@ -144,7 +140,7 @@ class TimeBlock(Panel):
         if view.stage is Stage.EMPTY:
             return [gutter.put("gaps" if not n else "", ()) for n in range(height)]
         stalls = _stalls(view, lane)
-        peaks, reads = self._gaps.by_column(lane, view.track, [stall.end_ns for stall in view.stalls])
+        peaks, reads = self._gaps.by_column(lane, view.track, [stall.end_ns for stall in stalls])
         rows = gap_rows(
             peaks,
             height,
@@ -184,7 +180,9 @@ def _extent(scene: Scene) -> Extent:
 
 
 def _stalls(view: View, lane: Lane) -> list[Stall]:
-    """Those that reach into what the lane shows; the one that lasts is the last."""
+    """Those that reach into what the lane shows; the one that lasts is the last. A lump is none."""
+    if "buffered_delivery" in view.warnings:
+        return []
     every = [*view.stalls, *([view.open_stall] if view.open_stall else [])]
     return [stall for stall in every if stall.end_ns > lane.start_ns and stall.start_ns < lane.end_ns]
 
@@ -202,15 +200,13 @@ def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
         expected = Expected(scene.expected_ns, scene.expectation)
     notches = [(report.at_ns, report.processed) for report in view.reports if report.worked]
-    return Marks(now_ns, notches, expected, stalls, _ending(view))
+    return Marks(now_ns, notches, expected, stalls, ending(view))
 
 
-def _ending(view: View) -> Ending | None:
-    if view.stage is Stage.CANCELLED:
-        return Ending(False, ("stopped",))
-    if view.failure is not None and not view.running:
-        return Ending(True, _ENDED.get(view.failure.kind, ("failed",)))
-    return None
+def _lengths(view: View) -> dict[str, str]:
+    """How long each phase is, whatever part of it the lane shows; one that comes twice is told as drawn."""
+    seen = Counter(phase.name for phase in view.phases)
+    return {phase.name: duration(phase.duration_ns) for phase in view.phases if seen[phase.name] == 1}
 
 
 def _provenance(view: View, form: Form) -> dict[str, str]:

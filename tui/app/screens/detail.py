@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tui.app.screens.sheet import Sheet, literal
 from tui.domain.events import Failed
 from tui.domain.view import View
-from tui.plot.numbers import count
+from tui.plot.numbers import ABSENT, count
 from tui.settings.keys import by_action
 
 MOST_CHARACTERS = 40_000  # of all messages: the page opens at once
@@ -22,26 +22,34 @@ MOST_OF_ONE = 2000  # a proxy may join a whole answer into one message
 
 
 class DetailScreen(Sheet[None]):
-    """The request as it was when the page was opened; `raw` are its latest messages, oldest first."""
+    """The request as it was when the page was opened; `raw` are its latest messages, oldest first.
+
+    prompt: what fills the prompt, and a note about its length.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding(",".join(by_action("detail").keys), "back", id="detail")]
     heading = "raw detail"
     hint = "↑ ↓ pgup pgdn scroll · esc back"
 
-    def __init__(self, view: View, raw: Iterable[str] = ()) -> None:
+    def __init__(
+        self, view: View, raw: Iterable[str] = (), prompt: Mapping[str, object] | None = None
+    ) -> None:
         super().__init__()
-        self._parts = detail(view, raw)
+        self._parts = detail(view, raw, prompt or {})
 
     def body(self) -> ComposeResult:
         with VerticalScroll(classes="sheet-page"):
             yield Static(_page(self._parts), markup=False)
 
 
-def detail(view: View, raw: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def detail(
+    view: View, raw: Iterable[str], prompt: Mapping[str, object] | None = None
+) -> tuple[tuple[str, str], ...]:
     """(title, text) of every part there is something to tell about."""
     parts = (
         ("what failed", _failure(view.failure)),
         ("warnings", _pairs(view.warnings)),
+        ("parts of the prompt", _pairs(prompt or {})),
         ("conditions", _pairs(view.conditions)),
         ("latest messages", "\n".join(_latest(raw))),
     )
@@ -64,7 +72,24 @@ def _failure(failure: Failed | None) -> str:
 
 
 def _pairs(told: Mapping[str, object]) -> str:
-    return "\n".join(f"{literal(str(name))}: {literal(str(value))}" for name, value in told.items())
+    return "\n".join(f"{literal(str(name))}: {literal(_plain(value))}" for name, value in told.items())
+
+
+def _plain(value: object) -> str:
+    """A value as people write it: `temperature 0.7, ignore_eos yes`."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
+        case None:
+            return ABSENT
+        case Mapping():
+            return ", ".join(f"{name} {_plain(each)}" for name, each in value.items())
+        case list() | tuple():
+            return ", ".join(_plain(each) for each in value)
+        case _:
+            return str(value)
 
 
 def _latest(raw: Iterable[str]) -> list[str]:

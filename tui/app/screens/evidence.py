@@ -8,7 +8,8 @@ from tui.domain.phases import Phase
 from tui.domain.values import Provenance, Value, absent
 from tui.domain.view import View
 from tui.plot.numbers import ABSENT, count, duration, rate
-from tui.settings.definitions import BY_NAME, Definition, of_phase
+from tui.settings.defining import Definition
+from tui.settings.definitions import BY_NAME, of_phase
 
 _S = 1_000_000_000
 _RATES = ("prefill", "prefill_now", "decode_now", "decode_run", "decode", "decode_engine")
@@ -18,10 +19,11 @@ _COUNTS = ("prompt_tokens", "cached_tokens", "tokens")
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of this request and what it means."""
+    """A number of this request and what it means. `shown`: how it stands on the screen, "" = by its unit."""
 
     definition: Definition
     value: Value
+    shown: str = ""
 
     @property
     def text(self) -> str:
@@ -29,6 +31,8 @@ class Number:
         number = self.value.number
         if number is None:
             return ABSENT
+        if self.shown:
+            return self.shown
         if self.value.unit == "s":
             return duration(round(number * _S))
         return rate(number) if self.value.unit == "tok/s" else f"{count(round(number))} {self.value.unit}"
@@ -69,7 +73,8 @@ def _stall(view: View) -> Value:
     worst = max(stalls, key=lambda stall: stall.gap_ns)
     unit = "token" if worst.counted else "message"
     which = f"the longest of {len(stalls)}, before {unit} {count(worst.at_token)}"
-    return Value(worst.gap_ns / _S, "s", Provenance.OBSERVED, which)
+    reliable = "buffered_delivery" not in view.warnings
+    return Value(worst.gap_ns / _S, "s", Provenance.OBSERVED, which, reliable)
 
 
 def _delay(view: View) -> Value:

@@ -11,14 +11,19 @@ from textual.widgets import Static
 
 from tui.app.screens.evidence import Number, evidence
 from tui.app.screens.grid import grid
+from tui.app.screens.machine import machine
 from tui.app.screens.sheet import Sheet, literal
+from tui.domain.pressure import Pressure
 from tui.domain.view import View
 from tui.settings.definitions import MARKS
 from tui.settings.keys import by_action
 
 
 class ExplainScreen(Sheet[None]):
-    """Begins with the definition called `name` (else the first) and walks through all of this request."""
+    """Begins with the definition called `name` (else the first) and walks through all of this request.
+
+    unread: why the machine was not read, while it was not.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(",".join(by_action("explain").keys), "back", id="explain"),
@@ -27,9 +32,15 @@ class ExplainScreen(Sheet[None]):
     ]
     hint = "← → other numbers · ↑ ↓ scroll · esc back"
 
-    def __init__(self, view: View, name: str = "since_sent") -> None:
+    def __init__(
+        self,
+        view: View,
+        name: str = "since_sent",
+        pressure: Pressure | None = None,
+        unread: str = "not read yet",
+    ) -> None:
         super().__init__()
-        self._numbers = evidence(view)
+        self._numbers = (*evidence(view), *machine(pressure or Pressure(), view, unread))
         names = [number.definition.name for number in self._numbers]
         self._at = names.index(name) if name in names else 0
 

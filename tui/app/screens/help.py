@@ -16,7 +16,8 @@ from textual.widgets import Static
 
 from tui.app.screens.grid import grid
 from tui.app.screens.sheet import Sheet
-from tui.settings.definitions import DEFINITIONS, GROUPS, MARKS, Definition
+from tui.settings.defining import Definition
+from tui.settings.definitions import DEFINITIONS, GROUPS, MARKS
 from tui.settings.keys import KEYS, Key, by_action
 
 

@@ -42,7 +42,7 @@ class WelcomeScreen(Sheet[str]):
             BUILT_IN: f"use the built-in engine: {self._builtin.words}",
             URL: "type the address of an engine",
         }
-        yield Static(_WHAT, markup=False)
+        yield Static(_WHAT, classes="sheet-what", markup=False)
         yield OptionList(*(Content(words[choice]) for choice in self._gives), markup=False)
         yield Static(f"\n{self._builtin.words}" if self._builtin.obstacle else "", markup=False)
 
