@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui import locations
-from tui.capture.spawn import spawn
+from tui.capture.spawn import dismiss, spawn
 from tui.report.given import check
 from tui.settings import last
 from tui.settings.config import ConfigError, Layer, Settings, load
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 def monitor(options: argparse.Namespace) -> int:
     """Plain `toklane` in a terminal; the exit status."""
-    reader = spawn()
+    try:
+        reader = spawn()
+    except OSError:
+        return _monitor(options, None)
     try:
         return _monitor(options, reader)
     finally:
-        for pipe in (reader.stdin, reader.stdout, reader.stderr):
-            assert pipe is not None
-            pipe.close()  # its word to leave, where no session gave it
-        reader.wait()
+        dismiss(reader)
 
 
-def _monitor(options: argparse.Namespace, reader: Popen[bytes]) -> int:
+def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
     settings, theme, remark = _settle(options)  # what is wrong is said before there is a screen
     from tui.app.leaving import show
     from tui.app.main import Monitor
@@ -42,7 +42,9 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes]) -> int:
     sitting = Sitting(options, settings, reader)
 
     def begin() -> None:
-        if remark:
+        if reader is None:
+            app.say("no process of its own for reading: beside this screen stamps are less exact")
+        elif remark:
             app.say(remark)
         sitting.begin()
 
@@ -79,7 +81,7 @@ def _settled(options: argparse.Namespace, remembered: Layer) -> tuple[Settings, 
 class Sitting:
     """A session for the screen. Built after the first frame: what it imports takes as long as Textual."""
 
-    def __init__(self, options: argparse.Namespace, settings: Settings, reader: Popen[bytes]) -> None:
+    def __init__(self, options: argparse.Namespace, settings: Settings, reader: Popen[bytes] | None) -> None:
         self._options = options
         self._settings = settings
         self._reader = reader
@@ -88,13 +90,15 @@ class Sitting:
     def open(self) -> tuple[Session, Knobs]:
         """The session and the knobs to begin with."""
         from tui.capture.channel import Child
+        from tui.capture.in_thread import InThread
         from tui.capture.session import Session
         from tui.capture.shelf import Shelf
         from tui.probes.sampler import Sampler
 
         sampler = Sampler()
         sampler.start()
-        self.session = session = Session(Child(self._reader), sampler, Shelf(locations.state_dir() / "runs"))
+        channel = InThread() if self._reader is None else Child(self._reader)
+        self.session = session = Session(channel, sampler, Shelf(locations.state_dir() / "runs"))
         gguf = self._settings.gguf
         session.timeout_s = self._options.timeout
         session.download = not self._settings.no_download

@@ -12,10 +12,9 @@ from typing import Protocol
 from tui.capture.frames import Frame, Gone, Unpacker
 from tui.capture.orders import Order, encode
 from tui.capture.pipes import Outlet, widen
-from tui.capture.spawn import spawn
+from tui.capture.spawn import dismiss, spawn
 
 _READ_BYTES = 1 << 18
-_LEAVE_S = 6.0
 _LAST_WORDS_BYTES = 1 << 16
 
 
@@ -106,16 +105,7 @@ class Child:
     def close(self) -> None:
         """End what runs, wait for the child (6 s, then it is killed). Recordings are whole afterwards."""
         self._gone = True
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None
-            stream.close()
-        try:
-            self._process.wait(_LEAVE_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        assert self._process.stderr is not None
-        self._process.stderr.close()
+        dismiss(self._process)
 
     def _why(self) -> str:
         try:
