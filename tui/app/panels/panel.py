@@ -56,11 +56,11 @@ class Panel(Widget):
         if not self.plan.shows(self.id or ""):
             self._made_for = NULL_SIZE
             return
-        if self._made_for != self.size or not self.size:
+        if self._made_for != self.outer_size or not self.outer_size:
             self._made_for = NULL_SIZE
             self.refresh()
             return
-        width, height = self.size
+        width, height = self.outer_size
         before, self._rows = self._rows, self.rows(scene, width, height)
         dirty = [
             Region(0, y, last, 1)
@@ -80,10 +80,10 @@ class Panel(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Each row becomes a strip once: no border or style of the widget lies over it."""
-        if self._made_for != self.size:
-            self._made_for = self.size
+        if self._made_for != self.outer_size:
+            self._made_for = self.outer_size
             self._strips.clear()
-            self._rows = self.rows(self._scene, *self.size) if self._scene is not None else ()
+            self._rows = self.rows(self._scene, *self.outer_size) if self._scene is not None else ()
         x, y, width, height = crop
         return [self._strip(line).crop(x, x + width) for line in range(y, y + height)]
 

@@ -81,7 +81,7 @@ class TimeBlock(Panel):
 
     def _cells(self) -> int:
         gutter = _gutter(self.plan.form)
-        return self.size.width - gutter.width - gutter.margin
+        return self.outer_size.width - gutter.width - gutter.margin
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         gutter = _gutter(self.plan.form)
