@@ -167,3 +167,15 @@ def test_a_merged_read_is_one_of_the_reads() -> None:
     run = [*SENT, *token(100, 1), ev.Arrived(120 * MS, None, None, False, 3, 3)]
     run += [ev.Generated(120 * MS, "x", count=n) for n in (2, 3, 4)]
     assert after(*run).clock.merged_share == 0.5
+
+
+def test_one_read_token_is_no_speed() -> None:
+    head = [ev.Head(5 * MS, 200), ev.Progress(5 * MS, 127, 126, 126, 0)]
+    assert after(*SENT, *head, ev.Progress(27 * MS, 127, 126, 127, 22 * MS)).prefill_now.number is None
+    assert after(*SENT, *head, ev.Progress(27 * MS, 256, 126, 190, 22 * MS)).prefill_now.number is not None
+
+
+def test_what_was_stopped_before_the_prompt_was_read_says_so() -> None:
+    run = [*SENT, ev.Head(5 * MS, 200), ev.Progress(5 * MS, 500, 0, 64, 100 * MS)]
+    view = after(*run, ev.Ended(200 * MS, "cancelled"))
+    assert (view.prefill.number, view.prefill.note) == (None, "it ended before the prompt was read")

@@ -29,6 +29,7 @@ class Estimates:
         self._run = -1
         self._shown_ns: int | None = None
         self._at_ns = 0
+        self._expected_ns = 0
         self._bound = False
 
     def follow(self, run: int, view: View, last_ttft_s: float | None) -> Expectation:
@@ -36,10 +37,11 @@ class Estimates:
         if run != self._run:
             self._run, self._shown_ns = run, None
         if view.stage is Stage.PREFILL and view.forecast is not None and view.prefill_start_ns is not None:
-            expected_ns = view.prefill_start_ns + view.forecast.total_ns
-            sign = ">" if view.forecast.bound else "≈"
-            label = f"first token {sign} {coarse(expected_ns)}"
-            return Expectation(expected_ns, (label,), self._remaining(view, expected_ns, view.forecast.bound))
+            bound = view.forecast.bound
+            remaining = self._remaining(view, view.prefill_start_ns + view.forecast.total_ns, bound)
+            # sentence and lane say the same estimate, held as long
+            label = f"first token {'>' if bound else '≈'} {coarse(self._expected_ns)}"
+            return Expectation(self._expected_ns, (label,), remaining)
         if view.stage in (Stage.WAITING, Stage.PREFILL) and last_ttft_s is not None:
             expected_ns = round(last_ttft_s * _S)
             told = coarse(expected_ns)
@@ -56,6 +58,7 @@ class Estimates:
             self._shown_ns, self._at_ns = left_ns, view.now_ns
         elif view.now_ns - self._at_ns >= _S:
             self._shown_ns, self._at_ns = steadied(self._shown_ns, left_ns), view.now_ns
+        self._expected_ns = self._at_ns + self._shown_ns
         self._bound = bound
         if self._shown_ns <= 0:
             return "the first token is due"

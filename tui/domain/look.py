@@ -13,6 +13,7 @@ from tui.domain.verdict import told_tokens
 from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 
 _S = 1_000_000_000
+_FEWEST_TOKENS = 2  # one token is no speed
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
 
@@ -192,7 +193,7 @@ def _with_prefill(state: State, view: View, now: int) -> View:
         before = worked[-2] if len(worked) > 1 else None
         tokens = worked[-1].worked - (before.worked if before else 0)
         span = (worked[-1].engine_ns or 0) - ((before.engine_ns or 0) if before else 0)
-        if span > 0:
+        if span > 0 and tokens >= _FEWEST_TOKENS:
             note = "tokens / time between the engine's latest two reports"
             speed = Value(tokens * _S / span, "tok/s", Provenance.MEASURED, note)
     return replace(
@@ -215,9 +216,14 @@ def _with_rates(state: State, view: View, now: int) -> View:
         decode = rates.decode_observed(window, tokens, stopped, _buffered(state))
     else:
         decode = absent("tok/s", "the answer is not finished")
+    if state.over and not state.terminal and state.first_ns is None:
+        prefill = absent("tok/s", "it ended before the prompt was read")
+    else:
+        told = view.complete or state.first_ns is not None
+        prefill = rates.prefill_engine(state.timings if told else None)
     return replace(
         view,
-        prefill=rates.prefill_engine(state.timings if view.complete or state.first_ns is not None else None),
+        prefill=prefill,
         decode=decode,
         decode_now=rates.decode_now(state.arrivals, now),
         decode_run=rates.decode_run(state.arrivals, now),
