@@ -84,6 +84,19 @@ def session(clock: Clock) -> ScriptedSession:
     return ScriptedSession(clock)
 
 
+@asynccontextmanager
+async def watching(
+    app: Monitor, size: tuple[int, int], session: ScriptedSession, clock: Clock
+) -> AsyncIterator[Watched]:
+    """The monitor in a terminal of that size, its board painted once."""
+    async with app.run_test(size=size) as pilot:
+        while app.desk is None or not app.desk.is_current:
+            await pilot.pause()
+        watched = Watched(app, pilot, session, clock)
+        await watched.frame()
+        yield watched
+
+
 @pytest.fixture
 def watch(session: ScriptedSession, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Watch:
     """Opens the monitor at a size; its own timer stands still, frames come from the test."""
@@ -95,11 +108,7 @@ def watch(session: ScriptedSession, clock: Clock, monkeypatch: pytest.MonkeyPatc
         size: tuple[int, int] = (120, 36), knobs: Knobs | None = None, keys: tuple[Key, ...] = KEYS
     ) -> AsyncIterator[Watched]:
         app = Monitor(lambda: (session, knobs or Knobs()), keys=keys)
-        async with app.run_test(size=size) as pilot:
-            while app.desk is None or not app.desk.is_current:
-                await pilot.pause()
-            watched = Watched(app, pilot, session, clock)
-            await watched.frame()
+        async with watching(app, size, session, clock) as watched:
             yield watched
 
     return opened

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.conftest import Clock, Watch, Watched
+from tests.app.conftest import Clock, Watch, Watched, watching
 from tests.app.scripted import MS, S, ScriptedSession, machine_reading, opening, reading, whole, writing
 from tui.app.main import Monitor
 from tui.app.panels.ending import ending
@@ -38,11 +38,7 @@ def play(clock: Clock, session: ScriptedSession, watch: Watch) -> Play:
         player = ReplaySession(read(file), file, clock=clock)
         player.seek(None)
         app = Monitor(lambda: (player, player.knobs))
-        async with app.run_test(size=size) as pilot:
-            while app.desk is None or not app.desk.is_current:
-                await pilot.pause()
-            watched = Watched(app, pilot, session, clock)
-            await watched.frame()
+        async with watching(app, size, session, clock) as watched:
             yield watched
 
     return opened
