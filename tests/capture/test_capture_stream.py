@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tui.capture.orders import CancelOrder, NoteOrder, PollOrder, SampleOrder, StreamOrder
+from tui.capture.orders import CancelOrder, LookOrder, NoteOrder, PollOrder, SampleOrder, StreamOrder
 from tui.domain.wire import End, Meta, Note, Poll, Read, Sample
 
 
@@ -245,6 +245,55 @@ def test_polls_run_beside_the_stream_until_they_are_told(inbox, server, wire, un
     polls = [it for it in inbox.records(20) if isinstance(it, Poll)]
     assert {(it.path, it.status) for it in polls} == {("/slots", 200)}
     assert all(0 < it.took_ns <= it.at_ns for it in polls)
+
+
+def looking(server, when, **how):
+    return LookOrder("/metrics", f"http://127.0.0.1:{server.port}/metrics", when, **how)
+
+
+def test_one_look_before_and_one_after_the_stream(inbox, server, wire):
+    looks = (looking(server, "before"), looking(server, "after", tries_s=(0, 0.001, 0.001), empty="[]"))
+    inbox.channel.send(StreamOrder(30, server.url, looks=looks))
+    asker = server.accept()
+    assert asker.request().startswith(b"GET /metrics ")
+    asker.answer(b"early")
+    peer = server.accept()
+    peer.request()
+    peer.send(wire.HEAD + wire.chunk(b"x") + wire.LAST)
+    for body in (b"[]", b" []\n", b"late"):
+        asker.request()
+        asker.answer(body)
+
+    records = inbox.records(30)
+    early, late = [it for it in records if isinstance(it, Poll)]
+    assert (early.body, early.at_ns < 0) == (b"early", True)
+    assert (late.body, late.status) == (b"late", 200)
+    assert records[-1].how == "eof" and records[-2] is late, "the recording tells it before its last line"
+    assert records[-1].at_ns <= late.at_ns, "the end is when the body ended"
+
+
+def test_nothing_is_looked_at_after_a_cancelled_stream(inbox, server, wire):
+    inbox.channel.send(StreamOrder(31, server.url, looks=(looking(server, "after"),)))
+    peer = server.accept()
+    peer.request()
+    peer.send(wire.HEAD + wire.chunk(b"x"))
+    inbox.reads(31, 1)
+    inbox.channel.send(CancelOrder(31))
+    assert inbox.end(31).how == "cancelled"
+    assert not [it for it in inbox.records(31) if isinstance(it, Poll)]
+
+
+def test_a_watch_that_is_refused_is_dropped(inbox, server, wire):
+    polled = PollOrder("/slots", f"http://127.0.0.1:{server.port}/slots", 0.001)
+    inbox.channel.send(StreamOrder(32, server.url, polls=(polled,)))
+    peer = server.accept()
+    peer.request()
+    poller = server.accept()
+    poller.request()
+    poller.send(b"HTTP/1.1 501 No\r\nContent-Length: 0\r\n\r\n")
+    inbox.record(32, lambda it: isinstance(it, Poll))
+    peer.send(wire.HEAD + wire.chunk(b"x") + wire.LAST)
+    assert [it.status for it in inbox.records(32) if isinstance(it, Poll)] == [501]
 
 
 def test_a_failing_poll_says_so_once(inbox, server, wire):

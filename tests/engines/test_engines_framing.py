@@ -35,7 +35,11 @@ def test_only_lf_cr_and_crlf_end_a_line() -> None:
 
 def test_the_fields_of_an_event() -> None:
     event = b"\xef\xbb\xbfid: 7\nretry: 9\nevent: note\ndata: {\ndata:1\ndata:  }\n: a comment\nother: x\n\n"
-    assert messages(EventStream(), [event, b":\n\nid:8\n\ndata:\n\n"]) == [("note", b"{\n1\n }"), ("", b"")]
+    assert messages(EventStream(), [event, b":\n\nid:8\n\ndata:\n\n"]) == [
+        ("", b"a comment"),
+        ("note", b"{\n1\n }"),
+        ("", b""),
+    ]
 
 
 def test_an_event_without_its_blank_line_counts_at_the_end() -> None:

@@ -13,7 +13,7 @@ from tui.engines.asking import Answer, Ask, drive
 from tui.engines.base import Turn
 from tui.engines.prompts import AGENT, Wish, turns_of
 from tui.engines.sizing import Sized, size
-from tui.engines.token_count import Estimate
+from tui.engines.token_count import Estimate, counted
 from tui.engines.tokenize_probe import INPUT_TOKENS, probe
 
 TOKEN = re.compile(r"\s?\w{1,7}|\s?[^\w\s]|\n+")
@@ -53,7 +53,7 @@ def real(sized: Sized) -> int:
 
 
 def sized(wish: Wish, answer: Callable[[Ask], Answer] = new_build) -> Sized:
-    return drive(size(wish, "m", counter=True), answer)
+    return drive(size(wish, "m", counter=counted), answer)
 
 
 @pytest.mark.parametrize("answer", [new_build, old_build])
@@ -126,7 +126,7 @@ def test_a_cold_prompt_with_a_nonce_begins_anew() -> None:
 
 def test_without_a_counter_the_length_is_an_estimate() -> None:
     estimate = Estimate(chars_per_token=4.0, template_tokens=20)
-    prompt = drive(size(Wish("plain", 1_000), "m", counter=False, estimate=estimate), new_build)
+    prompt = drive(size(Wish("plain", 1_000), "m", counter=None, estimate=estimate), new_build)
     assert not prompt.exact
     assert abs(len(prompt.turns[0].content) / 4.0 + 20 - 1_000) <= 2
 

@@ -27,6 +27,10 @@ class Cancel:
                 self.how = how
                 os.write(self._writer, b"x")
 
+    def wait(self, timeout_s: float) -> bool:
+        """Sleep; True at once when cancelled."""
+        return bool(select.select([self._reader], [], [], timeout_s)[0])
+
     def fileno(self) -> int:
         """Readable once cancelled."""
         return self._reader

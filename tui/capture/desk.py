@@ -25,7 +25,7 @@ from tui.capture.orders import (
 )
 from tui.capture.run import Run
 from tui.capture.stamps import keep_stamping
-from tui.domain.wire import Note
+from tui.domain.wire import Note, Read
 
 _END_S = 4.0
 
@@ -76,20 +76,28 @@ class Desk:
 
     def _begin(self, order: StreamOrder) -> None:
         cancel = Cancel()
-        over, headed = Event(), Event()
+        reached = {"head": Event(), "first": Event(), "end": Event()}
 
         def watch(frame: Frame) -> None:
             match frame:
                 case Item(_, Note(_, "head")):
-                    headed.set()
+                    reached["head"].set()
+                case Item(_, Read()):
+                    reached["first"].set()
             self._put(frame)
 
-        run = Run(order, watch)
+        def look(when: str, sleep: Callable[[float], object]) -> None:
+            for one in order.looks:
+                if one.when == when:
+                    self._fetcher.look(one, run, lambda seconds: bool(sleep(seconds)))
+
+        run = Run(order, watch, lambda: look("after", time.sleep))
 
         def read() -> None:
+            look("before", cancel.wait)
             reader.stream(run, cancel, self._warmed)
-            over.set()
-            headed.set()
+            for event in reached.values():
+                event.set()
             with self._lock:
                 del self._runs[run]
                 self._busy(bool(self._runs))
@@ -101,8 +109,7 @@ class Desk:
             self._runs[run] = (cancel, thread)
         thread.start()
         for one in order.polls:
-            until = headed if one.until == "head" else over
-            _start("poll", partial(self._fetcher.poll, one, run, until))
+            _start("poll", partial(self._fetcher.poll, one, run, reached[one.until]))
 
     def _running(self, run_id: int | None) -> list[tuple[Run, Cancel]]:
         with self._lock:

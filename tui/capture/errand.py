@@ -21,7 +21,6 @@ from tui.engines.prompts import Wish, turns_of
 from tui.engines.registry import adapter
 from tui.engines.sizing import Sized, size
 from tui.engines.token_count import Estimate
-from tui.engines.tokenize_probe import probe
 
 
 @dataclass(slots=True)
@@ -83,7 +82,7 @@ class Errand:
         if known is not None and known.sizes:
             return replace(known, turns=turns_of(wish, known.sizes, brief=known.brief))
         estimate = self._memory.estimate.get(key[:2])
-        sized = yield from size(wish, found.model, counter=found.has_tokenizer, estimate=estimate)
+        sized = yield from size(wish, found.model, counter=self._adapter.counter, estimate=estimate)
         if sized.exact:
             self._memory.sized[key] = sized
         return sized
@@ -124,7 +123,8 @@ class Errand:
             assert self._sized is not None
             self._request = self._adapter.request(plan_of(self.knobs, self._found, self._sized))
             self.activity = "timing the tokenizer"
-            asking = probe(self._request.body) if self._found.has_tokenizer else _nothing()
+            probe = self._adapter.probe
+            asking = probe(self._request.body) if probe is not None else _nothing()
             self._probing = Dialogue(asking, self._found.base, self._target, self._ask)
             self._probing.begin(self._next_id)
         if self._probing.done:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Event, Lock
 
@@ -11,7 +12,7 @@ import httpcore
 from tui.capture.connection import CONNECT_S, Target, target
 from tui.capture.failure import CaptureError, Kind
 from tui.capture.frames import Reply
-from tui.capture.orders import FetchOrder, PollOrder
+from tui.capture.orders import FetchOrder, LookOrder, PollOrder
 from tui.capture.run import Run
 from tui.capture.scrub import secrets_of, without
 from tui.capture.sockets import Dialing
@@ -19,6 +20,8 @@ from tui.capture.tls import context
 
 _LONGEST_BODY_BYTES = 32 << 20
 _KEEP_S = 4.0  # llama.cpp closes an idle connection after 5 s
+_OK = 200
+_LOOK_TIMEOUT_S = 1.0  # it delays the request, or its end
 _POLL_TIMEOUT_S = 60.0  # a server may answer only between two batches
 
 
@@ -48,26 +51,32 @@ class Fetcher:
         return replace(reply, took_ns=time.monotonic_ns() - began_ns)
 
     def poll(self, order: PollOrder, run: Run, over: Event) -> None:
-        """Fetch again and again, first one period after now, until `over` is set or a fetch fails.
+        """Fetch again and again, first one period after now, until `over` is set or it is not answered 200.
 
         The answer's time is when it was complete. A failure becomes one Poll with status 0 and the reason.
         """
-        once = FetchOrder(
-            0,
-            order.url,
-            headers=order.headers,
-            timeout_s=_POLL_TIMEOUT_S,
-            ca_file=run.order.ca_file,
-            insecure=run.order.insecure,
-        )
+        once = _once(order, run, _POLL_TIMEOUT_S)
         while not over.wait(order.period_s):
             reply = self.fetch(once)
             if over.is_set():
                 return
-            body = reply.error.encode() if reply.error_kind else reply.body
-            run.poll(time.monotonic_ns(), order.path, reply.status, body, reply.took_ns)
-            if reply.error_kind:
+            _observed(run, order.path, reply)
+            if reply.status != _OK:  # nothing there for us: not asked again in this run
                 return
+
+    def look(self, order: LookOrder, run: Run, sleep: Callable[[float], bool]) -> None:
+        """Fetch once, or as often as the order says while there is nothing new; a failure is one Poll too.
+
+        Nothing is fetched once `sleep` was disturbed (True).
+        """
+        once = _once(order, run, _LOOK_TIMEOUT_S)
+        for wait_s in order.tries_s:
+            if sleep(wait_s):
+                return
+            reply = self.fetch(once)
+            if reply.status != _OK or reply.body.decode("utf-8", "replace").strip() != order.empty:
+                break
+        _observed(run, order.path, reply)
 
     def close(self) -> None:
         """Close the kept connections."""
@@ -107,6 +116,23 @@ class Fetcher:
             pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
             clean = without(bytes(body), secrets_of(order.headers))
             return Reply(order.id, response.status, tuple(pairs), clean, 0)
+
+
+def _once(order: PollOrder | LookOrder, run: Run, timeout_s: float) -> FetchOrder:
+    stream = run.order
+    return FetchOrder(
+        0,
+        order.url,
+        headers=order.headers,
+        timeout_s=timeout_s,
+        ca_file=stream.ca_file,
+        insecure=stream.insecure,
+    )
+
+
+def _observed(run: Run, path: str, reply: Reply) -> None:
+    body = reply.error.encode() if reply.error_kind else reply.body
+    run.poll(time.monotonic_ns(), path, reply.status, body, reply.took_ns)
 
 
 def _failed(order: FetchOrder, kind: Kind, message: str) -> Reply:

@@ -24,12 +24,27 @@ class FetchOrder:
 
 @dataclass(frozen=True, slots=True)
 class PollOrder:
-    """A side observation, repeated every `period_s` until the response head came or the run ended."""
+    """A side observation, repeated every `period_s` until head, first of the body, or end."""
 
     path: str
     url: str
     period_s: float
     until: str = "end"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LookOrder:
+    """A side observation once, `when` = "before" the request is sent or "after" its stream ended by itself.
+
+    tries_s: seconds to wait before each try; the next one is made only while the body equals `empty`.
+    """
+
+    path: str
+    url: str
+    when: str
+    tries_s: tuple[float, ...] = (0.0,)
+    empty: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -50,6 +65,7 @@ class StreamOrder:
     meta: Mapping[str, object] = field(default_factory=dict)
     warm: bool = False
     polls: tuple[PollOrder, ...] = ()
+    looks: tuple[LookOrder, ...] = ()
     timeout_s: float | None = None
     ca_file: str | None = None
     insecure: bool = False
@@ -115,4 +131,6 @@ def decode(line: bytes) -> Order:
     kind = _KINDS[fields.pop("do")]
     if kind is StreamOrder:
         fields["polls"] = tuple(PollOrder(**poll) for poll in fields.get("polls", ()))
+        looks = ({**look, "tries_s": tuple(look["tries_s"])} for look in fields.get("looks", ()))
+        fields["looks"] = tuple(LookOrder(**look) for look in looks)
     return kind(**fields)

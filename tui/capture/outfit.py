@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from tui.capture.orders import PollOrder, StreamOrder
+from tui.capture.orders import LookOrder, PollOrder, StreamOrder
 from tui.capture.target import Target
 from tui.domain.knobs import Cache, Knobs
 from tui.engines.base import Adapter, Plan, Request
@@ -37,6 +37,7 @@ def plan_of(knobs: Knobs, found: Found, sized: Sized) -> Plan:
         temperature=knobs.temperature,
         seed=knobs.seed,
         ignore_eos=knobs.ignore_eos,
+        conditions=found.conditions,
     )
 
 
@@ -80,7 +81,10 @@ def order_of(
         str(record.absolute()) if record else None,
         meta,
         True,
-        tuple(PollOrder(w.path, found.base.url(w.path), w.every_s, "head", own) for w in adapter.watches),
+        tuple(PollOrder(w.path, found.base.url(w.path), w.every_s, w.until, own) for w in adapter.watches),
+        tuple(
+            LookOrder(k.path, found.base.url(k.path), k.when, k.tries_s, k.empty, own) for k in adapter.looks
+        ),
         timeout_s,
         target.ca_file,
         target.insecure,

@@ -20,8 +20,10 @@ Emit = Callable[[Item | Mark], None]
 class Run:
     """Takes what happened, by any thread, in monotonic times. What came before zero is known waits for it."""
 
-    def __init__(self, order: StreamOrder, emit: Emit) -> None:
+    def __init__(self, order: StreamOrder, emit: Emit, afterwards: Callable[[], None] = lambda: None) -> None:
+        """`afterwards` is called when the stream ended by itself, before the End is emitted."""
         self.order = order
+        self._afterwards = afterwards
         self.zero_ns: int | None = None
         self.ended = False
         self._over = False
@@ -82,6 +84,8 @@ class Run:
         """The run is over; only the first call counts. The recording is whole before the End is emitted."""
         now_ns = time.monotonic_ns() if mono_ns is None else mono_ns
         self.begin(now_ns)
+        if how in ("eof", "hang"):
+            self._afterwards()
         if how == "eof" and self._sampled_ns is not None:
             self._await_sample(now_ns)
         with self._lock:

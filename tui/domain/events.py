@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Literal
 
 from tui.domain.machine import Reading
 
@@ -34,11 +35,14 @@ class Dialect:
 
     tokenizes_first: tokenization comes before the queue (llama.cpp, vLLM), else after it.
     names_wait: with the engine's prompt duration known, what is left before it is queue and tokenization.
+    head: what the engine has done when its response head arrives: "" says nothing, "tokenized" that the
+    prompt is templated and tokenized and enters the queue, "working" that the queue is over too.
     """
 
     name: str
     tokenizes_first: bool = True
     names_wait: bool = False
+    head: Literal["", "tokenized", "working"] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ class Arrived:
 class Progress:
     """Prefill report: `processed` of `total` prompt tokens, `cached` of them reused (inside processed).
 
-    `engine_ns`: the engine's time since it began this prompt.
+    `engine_ns`: the engine's time since it began this prompt. unit: what is counted; "share" counts
+    thousandths of a prompt whose tokens are not told. whole: `total` is the whole prompt, reused tokens
+    included (else only what must be computed). estimated: derived from a side observation, not reported.
     """
 
     at_ns: int
@@ -113,6 +119,22 @@ class Progress:
     cached: int
     processed: int
     engine_ns: int | None
+    unit: Literal["tokens", "share"] = "tokens"
+    whole: bool = True
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A phase begins or ends now, by an event or a side observation of the engine.
+
+    phase: load or prefill. The first edge of each kind counts. `source` says in words who told it.
+    """
+
+    at_ns: int
+    phase: str
+    begins: bool
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +181,8 @@ class Timings:
 
     prompt_n: prompt tokens really processed (not reused). predicted_ns runs from the first token to the
     latest one. cached_unknown: prompt_n may hold reused tokens (an Ollama without a cached count).
+    source: where the durations were read, in words, when it is not the stream itself. They may be told
+    after the end mark too.
     """
 
     at_ns: int
@@ -169,9 +193,11 @@ class Timings:
     predicted_ns: int | None = None
     load_ns: int | None = None
     queue_ns: int | None = None
+    tokenize_ns: int | None = None
     total_ns: int | None = None
     cached_unknown: bool = False
     final: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +279,7 @@ class Tick:
 
 
 Event = (
-    Began | Learned | Connecting | Connected | SentAll | Head | Arrived | Progress | Generated | FirstSign
-    | Usage | Timings | TokenizeProbed | SlotsSeen | Finish | Done | Failed | Oddity | Ended | Sampled | Tick
+    Began | Learned | Connecting | Connected | SentAll | Head | Arrived | Progress | Edge | Generated
+    | FirstSign | Usage | Timings | TokenizeProbed | SlotsSeen | Finish | Done | Failed | Oddity | Ended
+    | Sampled | Tick
 )  # fmt: skip

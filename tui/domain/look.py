@@ -60,7 +60,7 @@ def look(state: State, now_ns: int | None = None) -> View:
 
 def _facts(state: State, now: int) -> Facts:
     timings = state.timings
-    first = next((r for r in state.reports if r.engine_ns is not None), None)
+    begun_ns, begun_by = _prefill_begun(state)
     # a token whose text is held back shows itself by a role-only event
     seen = [t for t in (state.sign_ns, state.first_ns) if t is not None]
     return Facts(
@@ -73,19 +73,42 @@ def _facts(state: State, now: int) -> Facts:
         warm=state.warm,
         sent=state.sent,
         sent_all_ns=state.sent_all_ns,
-        prefill_from_ns=first.at_ns - (first.engine_ns or 0) if first else None,
+        prefill_from_ns=begun_ns,
+        prefill_by=begun_by,
         first_ns=min(seen) if seen else None,
         last_ns=state.last_ns if state.last_ns is not None else state.sign_ns,
         anchor_ns=state.anchor_ns,
         end_ns=state.end_ns,
+        head_ns=state.head_ns,
+        load_from_ns=state.edges.get(("load", True)),
+        load_to_ns=state.edges.get(("load", False)),
         load_ns=timings.load_ns if timings else None,
         queue_ns=timings.queue_ns if timings else None,
+        tokenize_ns_told=timings.tokenize_ns if timings else None,
         prompt_ns=timings.prompt_ns if timings and (timings.predicted_n or timings.final) else None,
         predicted_ns=timings.predicted_ns if timings and timings.predicted_n else None,
+        told_by=timings.source if timings else "",
         tokenize_ns=state.tokenize_ns,
         prompt_tokens=state.prompt_tokens,
         slots_busy=state.busy_ns is not None,
     )
+
+
+def _prefill_begun(state: State) -> tuple[int | None, str]:
+    """When the engine began to read the prompt, and who says so; None where nobody does.
+
+    An event of the engine first, else the arrival of a report minus the time it had worked by then, else the
+    response head of an engine that sends it when it begins to work.
+    """
+    edge = state.edges.get(("prefill", True))
+    if edge is not None:
+        return edge[0], edge[1] or "from the engine's event to the first token"
+    first = next((r for r in state.reports if r.engine_ns is not None), None)
+    if first is not None:
+        return first.at_ns - (first.engine_ns or 0), "from the engine's first report to the first token"
+    if state.dialect.head == "working" and state.head_ns is not None:
+        return state.head_ns, "from the response head, when the engine begins, to the first token"
+    return None, ""
 
 
 def _told(state: State) -> dict[str, int]:
@@ -96,6 +119,7 @@ def _told(state: State) -> dict[str, int]:
     told = {
         "load": timings.load_ns,
         "queue": timings.queue_ns,
+        "tokenize": timings.tokenize_ns,
         "prefill": timings.prompt_ns,
         "decode": timings.predicted_ns if timings.predicted_n else None,
     }
@@ -187,7 +211,7 @@ def _with_prefill(state: State, view: View, now: int) -> View:
     start = phase.start_ns if phase else state.reports[0].at_ns
     last = state.reports[-1]
     reading = view.stage is Stage.PREFILL
-    worked = [r for r in state.reports if r.worked and r.engine_ns]
+    worked = [r for r in state.reports if r.worked and r.engine_ns and r.unit == "tokens"]
     speed = absent("tok/s", "no report with work in it yet")
     if worked:
         before = worked[-2] if len(worked) > 1 else None

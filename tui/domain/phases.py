@@ -45,15 +45,21 @@ class Facts:
     warm: bool = False
     sent: bool = False
     sent_all_ns: int | None = None
-    prefill_from_ns: int | None = None  # arrival of the first progress report minus its engine time
+    prefill_from_ns: int | None = None  # when the engine began to read the prompt, as it told
+    prefill_by: str = "from the engine's first report to the first token"  # who told it
     first_ns: int | None = None  # first token, as seen at the socket
     last_ns: int | None = None  # last token, as seen at the socket
     anchor_ns: int | None = None  # arrival of the event that carried predicted_ns
     end_ns: int | None = None  # end of the body, or when the run was stopped
+    head_ns: int | None = None
+    load_from_ns: tuple[int, str] | None = None  # when, and who told it
+    load_to_ns: tuple[int, str] | None = None
     load_ns: int | None = None
     queue_ns: int | None = None
+    tokenize_ns_told: int | None = None  # by the engine for this request
     prompt_ns: int | None = None
     predicted_ns: int | None = None
+    told_by: str = ""  # where the engine's durations were read, when not in the stream
     tokenize_ns: int | None = None  # from the probe
     prompt_tokens: int | None = None
     slots_busy: bool = False
@@ -109,18 +115,16 @@ def _work(facts: Facts, floor: int, end: int) -> tuple[Phase | None, Phase | Non
         # where the engine's clock says more than ours saw: keep its duration, move the border
         start = _within(border - facts.prompt_ns, floor, end)
         stop = min(start + facts.prompt_ns, end)
-        prefill = Phase("prefill", start, stop, Provenance.MEASURED, "the engine's prompt time")
+        prefill = Phase("prefill", start, stop, Provenance.MEASURED, _who(facts, "prompt time"))
         return prefill, _moved(decode, stop, end)
     if facts.prefill_from_ns is None:
         return None, decode
     if border is None:
         start = _within(facts.prefill_from_ns, floor, end)
-        source = "the engine's reports"
-        return Phase("prefill", start, end, Provenance.OBSERVED, source, not facts.over), None
+        return Phase("prefill", start, end, Provenance.OBSERVED, facts.prefill_by, not facts.over), None
     stop = _within(border, floor, end)
-    source = "from the engine's first report to the first token"
     start = _within(facts.prefill_from_ns, floor, stop)
-    return Phase("prefill", start, stop, Provenance.OBSERVED, source), _moved(decode, stop, end)
+    return Phase("prefill", start, stop, Provenance.OBSERVED, facts.prefill_by), _moved(decode, stop, end)
 
 
 def _within(at_ns: int, floor: int, end: int) -> int:
@@ -142,7 +146,7 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
     if facts.predicted_ns is not None and facts.anchor_ns is not None:
         stop = _within(facts.anchor_ns, floor, end)
         start = max(floor, stop - facts.predicted_ns)
-        source = "the engine's time from first to last token"
+        source = _who(facts, "time from first to last token")
         if running or facts.cut:
             return Phase("decode", start, end, Provenance.OBSERVED, source, running)
         return Phase("decode", start, stop, Provenance.MEASURED, source)
@@ -154,27 +158,81 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
 
 def _wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
     """Everything between the request and the first work on it."""
-    phases: list[Phase] = []
-    if facts.load_ns:
-        stop = min(end, start + facts.load_ns)
-        phases.append(Phase("load", start, stop, Provenance.MEASURED, "the engine's load time"))
-        start = stop
+    phases = _load(facts, start, end, running)
+    start = phases[-1].end_ns if phases else start
+    if phases and phases[-1].running:
+        return phases
+    told = _told_wait(facts, start, end)
+    phases += told
+    start = told[-1].end_ns if told else start
     if end <= start and not running:
         return phases
-    if facts.queue_ns is not None:
-        stop = min(end, start + facts.queue_ns)
-        phases.append(Phase("queue", start, stop, Provenance.MEASURED, "the engine's queue time"))
-        rest = "what belongs to no phase the engine tells"
-        return [*phases, Phase("unattributed", stop, end, Provenance.DERIVED, rest, running)]
-    if facts.load_ns is not None and facts.prompt_ns is not None:
-        rest = "what belongs to no phase the engine tells"
+    rest = "what belongs to no phase the engine tells"
+    if facts.queue_ns is not None or (facts.load_ns is not None and facts.prompt_ns is not None):
         return [*phases, Phase("unattributed", start, end, Provenance.DERIVED, rest, running)]
-    # while nothing was heard, only an engine whose slots were seen busy is known to let us queue
     known_end = facts.prompt_ns is not None or facts.prefill_from_ns is not None
-    if not (facts.dialect.names_wait and (known_end or facts.slots_busy)):
-        why = "queue, tokenize and prefill can't be told apart here"
+    if told:  # tokenized: what follows is the queue, and prefill unless its beginning is known
+        why = "queue and prefill can't be told apart here"
+        if known_end or facts.slots_busy:
+            why = "from tokenized to the beginning of prefill" + _held(facts)
+            provenance = Provenance.DERIVED if known_end else Provenance.ESTIMATED
+            return [*phases, Phase("queue", start, end, provenance, why, running)]
         return [*phases, Phase("waiting", start, end, Provenance.OBSERVED, why, running)]
+    # while nothing was heard, only an engine whose slots were seen busy is known to let us queue
+    if not (facts.dialect.names_wait and (known_end or facts.slots_busy)):
+        why = "queue and tokenize" if known_end else "queue, tokenize and prefill"
+        return [
+            *phases,
+            Phase("waiting", start, end, Provenance.OBSERVED, f"{why} can't be told apart here", running),
+        ]
     return phases + _named_wait(facts, start, end, running)
+
+
+def _load(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
+    """The load of the model, where the engine tells its length or its edges; with what lies before it."""
+    begun = facts.load_from_ns
+    before: list[Phase] = []
+    if begun is not None and begun[0] > start:
+        at = min(begun[0], end)
+        before = [Phase("waiting", start, at, Provenance.OBSERVED, "before the engine began to load", False)]
+        start = at
+    if facts.load_ns:
+        stop = min(end, start + facts.load_ns)
+        return [*before, Phase("load", start, stop, Provenance.MEASURED, _who(facts, "load time"))]
+    if begun is None:
+        return []
+    done = facts.load_to_ns
+    if done is None and not running:  # its end was never told
+        return []
+    stop = end if done is None else _within(done[0], start, end)
+    source = (done or begun)[1] or begun[1]
+    return [*before, Phase("load", start, stop, Provenance.OBSERVED, source, done is None)]
+
+
+def _told_wait(facts: Facts, start: int, end: int) -> list[Phase]:
+    """Queue and tokenization as far as the engine tells their lengths, in its order of work."""
+    parts: list[Phase] = []
+    for name in ("tokenize", "queue") if facts.dialect.tokenizes_first else ("queue", "tokenize"):
+        at = parts[-1].end_ns if parts else start
+        if name == "queue" and facts.queue_ns is not None:
+            stop = min(end, at + facts.queue_ns)
+            parts.append(Phase("queue", at, stop, Provenance.MEASURED, _who(facts, "queue time")))
+        elif name == "tokenize" and facts.tokenize_ns_told is not None:
+            stop = min(end, at + facts.tokenize_ns_told)
+            parts.append(Phase("tokenize", at, stop, Provenance.MEASURED, _who(facts, "tokenizer time")))
+        elif name == "tokenize" and facts.dialect.head == "tokenized" and facts.head_ns is not None:
+            stop = _within(facts.head_ns, at, end)
+            how = "sent to response head: templated and tokenized, one way there and back in it"
+            parts.append(Phase("tokenize", at, stop, Provenance.OBSERVED, how))
+    return parts
+
+
+def _who(facts: Facts, what: str) -> str:
+    return f"the engine's {what}" + (f", {facts.told_by}" if facts.told_by else "")
+
+
+def _held(facts: Facts) -> str:
+    return "; other requests held the slots" if facts.slots_busy else ""
 
 
 def _named_wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
@@ -189,8 +247,7 @@ def _named_wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase
     border = min(end, start + facts.tokenize_ns)
     probe = "the same prompt tokenized alone just before, without the round trip"
     tokenize = Phase("tokenize", start, border, Provenance.ESTIMATED, probe, running and border == end)
-    seen = "; other requests held the slots" if facts.slots_busy else ""
-    queue_s = "wait before the engine began, minus tokenization" + seen
+    queue_s = "wait before the engine began, minus tokenization" + _held(facts)
     if not facts.dialect.tokenizes_first:
         width = border - start
         return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 BEND_FROM = 3  # reports with work in them before a bent fit can be trusted
 
@@ -13,7 +14,8 @@ BEND_FROM = 3  # reports with work in them before a bent fit can be trusted
 class Report:
     """The engine had `processed` of `total` prompt tokens after `engine_ns` of work, seen at `at_ns`.
 
-    `processed` holds the `cached` reused tokens, as on the wire.
+    `processed` holds the `cached` reused tokens, as on the wire. unit, whole, estimated: as in
+    `events.Progress`.
     """
 
     at_ns: int
@@ -21,6 +23,9 @@ class Report:
     cached: int
     processed: int
     engine_ns: int | None
+    unit: Literal["tokens", "share"] = "tokens"
+    whole: bool = True
+    estimated: bool = False
 
     @property
     def worked(self) -> int:

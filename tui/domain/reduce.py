@@ -12,7 +12,7 @@ from tui.domain import events as ev
 from tui.domain.machine import Reading
 from tui.domain.prefill import Report
 from tui.domain.state import State, ToolCall
-from tui.domain.verdict import conclude
+from tui.domain.verdict import conclude, doubt_clocks
 
 LUMP = 5  # so many text messages in one read are no longer a stream
 _TOLD = (
@@ -23,6 +23,7 @@ _TOLD = (
     "predicted_ns",
     "load_ns",
     "queue_ns",
+    "tokenize_ns",
     "total_ns",
 )
 _MOST_SAMPLES = 1200  # two minutes at 10 Hz; longer runs keep every second reading, then every fourth, …
@@ -30,7 +31,9 @@ _SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our
 
 
 def reduce(state: State, event: ev.Event) -> State:
-    """The state after `event`. After the stream's end mark only time, samples and the end count."""
+    """The state after `event`. After the stream's end mark only time, samples, the end and what the engine
+    tells afterwards about this request count.
+    """
     state.now_ns = max(state.now_ns, event.at_ns) if not state.over else state.now_ns
     match event:
         case ev.Tick():
@@ -40,6 +43,8 @@ def reduce(state: State, event: ev.Event) -> State:
         case ev.Ended(at_ns=at_ns, how=how, detail=detail):
             if not state.over:
                 conclude(state, at_ns, how, detail)
+        case ev.Timings() | ev.Learned() if state.over:
+            _afterwards(state, event)
         case _ if state.over:
             pass
         case ev.Done(at_ns=at_ns):
@@ -48,6 +53,15 @@ def reduce(state: State, event: ev.Event) -> State:
         case _:
             _course(state, event)
     return state
+
+
+def _afterwards(state: State, event: ev.Timings | ev.Learned) -> None:
+    """Some engines keep a record of each request and tell it once the stream is over."""
+    if isinstance(event, ev.Learned):
+        state.conditions.update(event.conditions)
+    elif state.failure is None:
+        _timings(state, event)
+        doubt_clocks(state)
 
 
 def _course(state: State, event: ev.Event) -> None:
@@ -70,7 +84,8 @@ def _course(state: State, event: ev.Event) -> None:
         case ev.TokenizeProbed(tokenize_ns=tokenize_ns):
             state.tokenize_ns = tokenize_ns
         case ev.SlotsSeen(at_ns=at_ns, busy=busy, total=total):
-            if state.head_ns is None and total and busy >= total:
+            queued = state.head_ns is None or (state.dialect.head == "tokenized" and state.first_ns is None)
+            if queued and total and busy >= total:
                 state.busy_ns = at_ns
         case ev.Oddity(code=code, detail=detail):
             state.warnings.setdefault(code, detail)
@@ -88,12 +103,10 @@ def _stream(state: State, event: ev.Event) -> None:
     match event:
         case ev.Arrived():
             _arrived(state, event)
-        case ev.Progress(at_ns=at_ns, total=total, cached=cached, processed=processed, engine_ns=engine_ns):
-            last = state.reports[-1] if state.reports else None
-            if last is None or processed > last.processed:
-                state.reports.append(Report(at_ns, total, cached, min(processed, total), engine_ns))
-            state.prompt_tokens = total if state.prompt_tokens is None else state.prompt_tokens
-            state.cached_tokens = cached if state.cached_tokens is None else state.cached_tokens
+        case ev.Progress():
+            _progress(state, event)
+        case ev.Edge(at_ns=at_ns, phase=phase, begins=begins, source=source):
+            state.edges.setdefault((phase, begins), (at_ns, source))
         case ev.Generated():
             _generated(state, event)
         case ev.FirstSign(at_ns=at_ns):
@@ -120,6 +133,17 @@ def _arrived(state: State, event: ev.Arrived) -> None:
     if event.texts >= LUMP:
         state.lumped += event.texts
     own.merged += event.texts > 1
+
+
+def _progress(state: State, event: ev.Progress) -> None:
+    last = state.reports[-1] if state.reports else None
+    processed = min(event.processed, event.total)
+    if last is None or processed > last.processed:
+        told = (event.engine_ns, event.unit, event.whole, event.estimated)
+        state.reports.append(Report(event.at_ns, event.total, event.cached, processed, *told))
+    if event.unit == "tokens" and event.whole and not event.estimated:
+        state.prompt_tokens = event.total if state.prompt_tokens is None else state.prompt_tokens
+        state.cached_tokens = event.cached if state.cached_tokens is None else state.cached_tokens
 
 
 def _generated(state: State, event: ev.Generated) -> None:
@@ -163,7 +187,12 @@ def _timings(state: State, event: ev.Timings) -> None:
         return
     told = {name: value for name in _TOLD if (value := getattr(event, name)) is not None}
     state.timings = replace(
-        old, at_ns=event.at_ns, cached_unknown=event.cached_unknown, final=old.final or event.final, **told
+        old,
+        at_ns=event.at_ns,
+        cached_unknown=event.cached_unknown,
+        final=old.final or event.final,
+        source=event.source or old.source,
+        **told,
     )
 
 

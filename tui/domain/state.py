@@ -49,6 +49,9 @@ class State:
     head_ns: int | None = None
     status: int | None = None
     reports: list[Report] = field(default_factory=list)
+    edges: dict[tuple[str, bool], tuple[int, str]] = field(
+        default_factory=dict
+    )  # (phase, begins) → (ns, who)
     first_ns: int | None = None  # first generated text
     sign_ns: int | None = None  # first sign of a first token
     answer_ns: int | None = None

@@ -24,7 +24,7 @@ def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
         state.warnings.setdefault("ended_without_finish", "the stream ended without a finish reason")
     if state.failure is None:
         _accounting(state)
-    _clocks(state)
+    doubt_clocks(state)
     if not state.terminal and (stall := state.arrivals.open_stall(at_ns)) is not None:
         state.arrivals.stalls.append(stall)
     if state.lumped and 2 * state.lumped >= state.chunks:
@@ -79,7 +79,8 @@ def _accounting(state: State) -> None:
         state.warnings.setdefault("prompt_truncated_suspected", told)
 
 
-def _clocks(state: State) -> None:
+def doubt_clocks(state: State) -> None:
+    """Warn of durations that no engine can need."""
     timings = state.timings
     if timings is None:
         return

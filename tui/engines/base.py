@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tui.domain.events import Dialect
+from tui.engines.asking import Asking
 from tui.engines.decoder import Decoder
 from tui.engines.tongue import Tongue
 
@@ -27,6 +28,7 @@ class Plan:
     """One request as the person wants it, before an engine's words are found for it.
 
     `cache`: cold = nothing may be reused, same = an identical prompt, tail = only its end is new.
+    conditions: what is known of the engine and model (keys of the product's JSON).
     """
 
     model: str
@@ -36,6 +38,7 @@ class Plan:
     temperature: float | None = None
     seed: int | None = None
     ignore_eos: bool = False
+    conditions: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,33 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A GET to repeat beside the stream each `every_s` seconds, until the response head came."""
+    """A GET to repeat beside the stream each `every_s` seconds, `until` head, first byte of the body, or end.
+
+    It is dropped for this run when it is answered with anything but 200.
+    """
 
     path: str
     every_s: float
+    until: Literal["head", "first", "end"] = "head"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A GET once `before` the request is sent, or `after` its stream ended by itself.
+
+    tries_s: seconds to wait before each try; the next one is made only while the body equals `empty`.
+    """
+
+    path: str
+    when: Literal["before", "after"]
+    tries_s: tuple[float, ...] = (0.0,)
+    empty: str = ""
+
+
+# Tokens of each prompt of a model, told by the engine without running it; None where it does not tell.
+Counter = Callable[[str, Sequence[Sequence[Turn]]], Asking[list[int] | None]]
+# How long the engine needs to tokenize a body: fields of the note `tokenize_probe`.
+Probe = Callable[[Mapping[str, object]], Asking[dict[str, int] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +96,7 @@ class Adapter:
     """All that is particular about one engine.
 
     can_switch_reuse_off: the engine has a field against prefix reuse; for others a cold prompt needs a fresh
-    first line.
+    first line. counter, probe: what the engine can say about a prompt without running it.
     """
 
     name: str
@@ -78,7 +104,10 @@ class Adapter:
     request: Callable[[Plan], Request]
     tongue: Callable[[], Tongue]
     watches: tuple[Watch, ...] = ()
+    looks: tuple[Look, ...] = ()
     can_switch_reuse_off: bool = False
+    counter: Counter | None = None
+    probe: Probe | None = None
 
     def decoder(self) -> Decoder:
         """A decoder for one run."""

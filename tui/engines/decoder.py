@@ -79,7 +79,8 @@ class Decoder:
         request = mapping(fields.get("request"))
         self._url = text(fields.get("url")) or text(request.get("url")) or text(request.get("path"))
         self._take_head(fields.get("status"), fields.get("response_headers"))
-        return [Began(0, self._tongue.dialect), Learned(0, conditions_of(fields))]
+        told = self._tongue.begin(fields)
+        return [Began(0, self._tongue.dialect), Learned(0, conditions_of(fields)), *told]
 
     def _take_head(self, status: object, headers: object) -> None:
         self._status = count(status) or self._status
@@ -109,7 +110,8 @@ class Decoder:
         if self._head_told or self._status is None:
             return []
         self._head_told = True
-        return [Head(at_ns, self._status)]
+        told = [] if self._refused else self._tongue.head(at_ns, self._headers)
+        return [Head(at_ns, self._status), *told]
 
     @property
     def _refused(self) -> bool:
@@ -150,7 +152,9 @@ class Decoder:
         number = 0
         events: list[Event] = []
         for message in messages:
-            if message.data and not message.data.isspace():
+            if message.comment:
+                events += self._settled(self._tongue.comment(at_ns, message.data.decode("utf-8", "replace")))
+            elif message.data and not message.data.isspace():
                 number += 1
                 events += self._settled(self._message(at_ns, message))
             if self._over:

@@ -9,10 +9,14 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a stream, with the event-stream's name for it."""
+    """One message of a stream, with the event-stream's name for it.
+
+    comment: no message but a comment line; some engines tell their progress there.
+    """
 
     data: bytes
     event: str = ""
+    comment: bool = False
 
 
 class _Lines:
@@ -82,7 +86,9 @@ class EventStream:
             self._event = ""
         elif line.startswith(b"event:"):
             self._event = line[6:].strip().decode("utf-8", "replace")
-        # comments are signs of life; `id` and `retry` serve a reconnect, which a measured run never does
+        elif line.startswith(b":") and len(line) > 1:
+            found.append(Message(line[1:].strip(), comment=True))
+        # `id` and `retry` serve a reconnect, which a measured run never does
 
 
 class JsonLines:

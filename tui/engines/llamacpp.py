@@ -9,6 +9,9 @@ from tui.engines.base import Adapter, Plan, Request, Watch
 from tui.engines.llama_timings import timings_of
 from tui.engines.openai import PATH, OpenAiTongue, chat_body
 from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none, text
+from tui.engines.token_count import counted
+from tui.engines.tokenize_probe import probe
+from tui.engines.tongue import Tongue
 
 DIALECT = Dialect("llama.cpp", tokenizes_first=True, names_wait=True)
 _MS = 1e6
@@ -23,10 +26,9 @@ def request(plan: Plan) -> Request:
     return Request(PATH, chat_body(plan) | extras)
 
 
-class LlamaCppTongue:
+class LlamaCppTongue(Tongue):
     """The OpenAI dialect plus what only llama.cpp tells."""
 
-    json_lines = False
     dialect = DIALECT
 
     def __init__(self) -> None:
@@ -101,4 +103,6 @@ ADAPTER = Adapter(
     LlamaCppTongue,
     watches=(Watch("/slots", every_s=0.25),),
     can_switch_reuse_off=True,
+    counter=counted,
+    probe=probe,
 )

@@ -6,14 +6,14 @@ import json
 
 from tui.domain.events import Dialect, Done, Event, Finish, Generated, Timings, ToolDelta, Usage
 from tui.domain.values import count
-from tui.domain.wire import Poll
 from tui.engines.shapes import Object, items, mapping, nanoseconds, text
+from tui.engines.tongue import Tongue
 
 DIALECT = Dialect("ollama")
 _LOADED_NS = 1_000_000_000  # a longer load_duration means that the model was just loaded: nothing is cached
 
 
-class OllamaTongue:
+class OllamaTongue(Tongue):
     """One record per piece of text; the record with `done: true` ends the stream and carries the counts."""
 
     json_lines = True
@@ -32,14 +32,6 @@ class OllamaTongue:
                 events.append(Finish(at_ns, reason))
             events.append(Done(at_ns))
         return events
-
-    def whole(self, at_ns: int, body: Object) -> list[Event]:
-        """Records are always read as a stream, so nothing is left for here."""
-        return []
-
-    def poll(self, poll: Poll) -> list[Event]:
-        """Nothing is asked beside the stream yet."""
-        return []
 
     def _generated(self, at_ns: int, body: Object) -> list[Event]:
         message = mapping(body.get("message"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, Timings, ToolDelta, Usage
 from tui.domain.values import count
-from tui.domain.wire import Poll
 from tui.engines.base import Adapter, Plan, Request
 from tui.engines.llama_timings import timings_of
 from tui.engines.shapes import Object, items, mapping, nanoseconds, text
+from tui.engines.tongue import Tongue
 from tui.engines.typed_events import typed_event
 
 DIALECT = Dialect("openai")
@@ -35,13 +35,11 @@ def request(plan: Plan) -> Request:
     return Request(PATH, chat_body(plan))
 
 
-class OpenAiTongue:
+class OpenAiTongue(Tongue):
     """Chat chunks, completion chunks and whole replies; timing fields that some engines add are read too.
 
     Reasoning comes as `reasoning_content` or `reasoning`; think tags inside the content stay there unchanged.
     """
-
-    json_lines = False
 
     def __init__(self, dialect: Dialect = DIALECT) -> None:
         self.dialect = dialect
@@ -59,10 +57,6 @@ class OpenAiTongue:
         """A reply that was not streamed: it has `message` in place of `delta`."""
         choices = items(body.get("choices"))
         return self._chunk(at_ns, body, choices, "message") if choices else []
-
-    def poll(self, poll: Poll) -> list[Event]:
-        """Nothing is asked beside the stream."""
-        return []
 
     def _chunk(self, at_ns: int, body: Object, choices: list[object], part: str) -> list[Event]:
         choice = _first(choices)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tui.engines.asking import Asking
-from tui.engines.base import Turn
+from tui.engines.base import Counter, Turn
 from tui.engines.prompts import AGENT_TOKENS, TAIL, Wish, joined, kinds_of, part_text, turns_of
-from tui.engines.token_count import Estimate, counted
+from tui.engines.token_count import Estimate
 
 _FIRST_GUESS = 2.0  # tokens per piece
 _ROUNDS = 6
@@ -47,22 +47,25 @@ class Sized:
 class _Scale:
     """Counts prompts with the engine while it tells, else by the estimate."""
 
-    def __init__(self, model: str, counter: bool, estimate: Estimate) -> None:
-        self.exact = counter
+    def __init__(self, model: str, counter: Counter | None, estimate: Estimate) -> None:
+        self.exact = counter is not None
+        self._counter = counter
         self._model = model
         self._estimate = estimate
 
     def weigh(self, prompts: Sequence[Sequence[Turn]]) -> Asking[list[int]]:
-        if self.exact:
-            told = yield from counted(self._model, prompts)
+        if self.exact and self._counter is not None:
+            told = yield from self._counter(self._model, prompts)
             if told is not None:
                 return told
             self.exact = False
         return [self._estimate.tokens(prompt) for prompt in prompts]
 
 
-def size(wish: Wish, model: str, *, counter: bool, estimate: Estimate | None = None) -> Asking[Sized]:
-    """Write the prompt of a wish. `counter`: the engine counts tokens without running them (llama.cpp).
+def size(
+    wish: Wish, model: str, *, counter: Counter | None, estimate: Estimate | None = None
+) -> Asking[Sized]:
+    """Write the prompt of a wish. `counter`: asks the engine to count tokens without running them.
 
     Where the engine counts, a prompt of 64 tokens or more comes within 1 % or 2 tokens of what was asked.
     """

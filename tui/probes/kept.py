@@ -21,6 +21,15 @@ def why(error: OSError) -> str:
     return _WORDS.get(error.errno or 0, (error.strerror or "can't be read").lower())
 
 
+def read_now(path: Path | str) -> bytes:
+    """The first 64 KiB of a file, opened for this one read. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, _CHUNK)
+    finally:
+        os.close(fd)
+
+
 def read_once(path: Path) -> bytes:
     """The whole file, empty when it can't be read."""
     try:

@@ -1,0 +1,1 @@
+"""By what each engine is known, and what it tells about itself: one file per engine that tells much."""

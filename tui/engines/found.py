@@ -1,0 +1,86 @@
+"""What detection tells: an engine with its models, or that there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tui.engines.gateways import NAMES
+from tui.engines.urls import Base
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model that an engine offers. `name` is what a request sends, `shown` what a person reads.
+
+    parameters: their count, or the engine's own rounded words. size_bytes: weights as the engine states them.
+    context: tokens that a request may hold now; context_most: what the model could hold. loaded: None when
+    the engine does not say. remote: the engine passes it on to another machine.
+    """
+
+    name: str
+    shown: str = ""
+    quantization: str = ""
+    parameters: int | str | None = None
+    size_bytes: int | None = None
+    context: int | None = None
+    context_most: int | None = None
+    loaded: bool | None = None
+    remote: bool = False
+
+    @property
+    def label(self) -> str:
+        """The name for screens: no folders."""
+        return self.shown or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An engine that answers. `conditions` has keys of the product's JSON; None is not told.
+
+    model: the name that requests send. has_tokenizer: it counts the tokens of a prompt without running it.
+    slots: how many requests run at once. context: tokens a request may hold. auth_needed: it wants a key, or
+    another one. loading: not ready yet. features: what it said is on or off; a missing one was not told.
+    api: the prefix of its OpenAI routes.
+    """
+
+    engine: str
+    base: Base
+    model: str
+    models: tuple[Model, ...] = ()
+    conditions: Mapping[str, object] = field(default_factory=dict)
+    has_tokenizer: bool = False
+    slots: int | None = None
+    context: int | None = None
+    auth_needed: bool = False
+    loading: bool = False
+    features: Mapping[str, bool] = field(default_factory=dict)
+    api: str = "/v1"
+
+    @property
+    def version(self) -> str:
+        """The engine's version, empty when not told."""
+        told = self.conditions.get("engine_version")
+        return told if isinstance(told, str) else ""
+
+    @property
+    def chosen(self) -> Model:
+        """The model that requests go to; only its name where the engine does not list it."""
+        return next((model for model in self.models if model.name == self.model), Model(self.model))
+
+    @property
+    def shown(self) -> str:
+        """The chosen model's name for screens."""
+        return self.chosen.label
+
+    @property
+    def gateway(self) -> bool:
+        """A hosted service: this machine's readings say nothing about it."""
+        return self.engine in NAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No engine there; the reason in one plain line."""
+
+    reason: str

@@ -1,0 +1,104 @@
+"""A source with a thread of its own: one that hangs stops nothing but its own values."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+SECOND = 1_000_000_000
+SILENT_NS = 10 * SECOND  # a call that takes longer: the source does not answer
+BUSY_SHARE = 0.05  # of the time at most is spent in a source that keeps its own pace
+LONGEST_PAUSE_S = 5.0
+
+
+def no_answer(busy_ns: int, now_ns: int) -> str:
+    """The words for a source that was asked at `busy_ns` and has not answered yet."""
+    return f"no answer since {(now_ns - busy_ns) // SECOND} s"
+
+
+class Asked(Generic[T]):
+    """A source that is read when somebody asks; the asker waits no longer than it wants to."""
+
+    def __init__(self, name: str, read: Callable[[bool], T], clock: Callable[[], int] = time.monotonic_ns):
+        self._name, self._read, self._clock = name, read, clock
+        self._wanted, self._done = threading.Event(), threading.Event()
+        self._edge = False
+        self._answer: T | None = None
+        self._busy_ns: int | None = None
+
+    def start(self) -> None:
+        """The thread is never joined: it ends with the process."""
+        threading.Thread(target=self._run, name=self._name, daemon=True).start()
+
+    def ask(self, edge: bool, wait_s: float) -> T | str:
+        """The answer of now, or the words for its absence once `wait_s` are over.
+
+        While an old question is open no new one is put; `edge` wants the values that are read rarely, too.
+        """
+        busy_ns = self._busy_ns
+        if busy_ns is None:
+            self._edge, self._busy_ns = edge, self._clock()
+            self._done.clear()
+            self._wanted.set()
+        answered = self._done.wait(wait_s if busy_ns is None else 0)
+        answer = self._answer
+        if answered and answer is not None:
+            return answer
+        return no_answer(self._busy_ns or self._clock(), self._clock())
+
+    def _run(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            self._answer = self._read(self._edge)
+            self._busy_ns = None
+            self._done.set()
+
+
+class Paced:
+    """A source that keeps its own pace: `step` is called again and again, `rate` times a second at most."""
+
+    def __init__(self, name: str, step: Callable[[bool, bool], None], clock: Callable[[], int]) -> None:
+        """`step(edge, idle)`: counters are wanted now; nothing runs, so that one reading a second is enough."""
+        self._name, self._step, self._clock = name, step, clock
+        self._period_s = 1.0
+        self._edge, self._wake = threading.Event(), threading.Event()
+        self._busy_ns: int | None = None
+
+    def start(self) -> None:
+        """The thread is never joined: it ends with the process."""
+        threading.Thread(target=self._run, name=self._name, daemon=True).start()
+
+    def rate(self, hz: float) -> None:
+        """Steps a second."""
+        self._period_s = 1 / hz
+        self._wake.set()
+
+    def mark(self) -> None:
+        """A step now: a phase begins or ends."""
+        self._edge.set()
+        self._wake.set()
+
+    def silent(self, now_ns: int) -> str:
+        """The words for a source that hangs, "" while it answers."""
+        busy_ns = self._busy_ns
+        return no_answer(busy_ns, now_ns) if busy_ns is not None and now_ns - busy_ns > SILENT_NS else ""
+
+    def step(self) -> float:
+        """One step; the seconds to wait before the next one."""
+        start_ns = self._busy_ns = self._clock()
+        edge = self._edge.is_set()
+        self._edge.clear()
+        self._step(edge, self._period_s >= 1)
+        self._busy_ns = None
+        took_s = (self._clock() - start_ns) / SECOND
+        return max(self._period_s - took_s, min(took_s * (1 / BUSY_SHARE - 1), LONGEST_PAUSE_S))
+
+    def _run(self) -> None:
+        while True:
+            self._wake.wait(self.step())
+            self._wake.clear()
