@@ -16,7 +16,7 @@ from tui.domain.reduce import reduce
 from tui.domain.shelf import Shelf
 from tui.domain.state import State
 from tui.domain.view import View
-from tui.engines.detect import Found
+from tui.engines.detect import Found, Model
 from tui.engines.urls import Base
 
 MS = 1_000_000
@@ -31,7 +31,7 @@ ENGINE = Found(
     engine="llama.cpp",
     base=Base("http://127.0.0.1:8080", ()),
     model="SmolLM2-135M Q4_1",
-    models=("SmolLM2-135M Q4_1",),
+    models=(Model("SmolLM2-135M Q4_1", context=8192, loaded=True),),
     conditions={},
     has_tokenizer=True,
     slots=1,
@@ -200,6 +200,7 @@ class ScriptedSession:
     script: Callable[[Knobs], list[ev.Event]] = whole
     found: Found | None = ENGINE
     discovered: tuple[Found, ...] | None = (ENGINE,)
+    slow: tuple[str, ...] = ()
     target: Target | None = None
     note: str = ""
     parts: tuple[tuple[str, int], ...] = ()

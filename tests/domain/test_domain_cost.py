@@ -46,7 +46,7 @@ def test_counters_between_the_edges_of_a_phase() -> None:
 
 
 def test_a_phase_far_shorter_than_the_sampling_is_not_told() -> None:
-    assert phase_cost("queue", 330 * MS, 332 * MS, series(3)) == PhaseCost("queue")
+    assert phase_cost("queue", 330 * MS, 332 * MS, series(3)) == PhaseCost("queue", 2 * MS)
 
 
 def test_readings_at_both_edges_make_a_short_phase_known_but_not_its_cpu() -> None:
@@ -57,7 +57,7 @@ def test_readings_at_both_edges_make_a_short_phase_known_but_not_its_cpu() -> No
 
 
 def test_no_readings_and_an_empty_phase_cost_nothing_known() -> None:
-    assert phase_cost("decode", 0, SECOND, []) == PhaseCost("decode")
+    assert phase_cost("decode", 0, SECOND, []) == PhaseCost("decode", SECOND)
     assert phase_cost("decode", SECOND, SECOND, series(3)) == PhaseCost("decode")
 
 

@@ -146,7 +146,7 @@ def test_the_three_eras_of_ollamas_count(
     )
     (timings,) = [event for event in events if isinstance(event, Timings)]
     assert (timings.prompt_n, timings.cached_unknown) == (prompt_n, cached_unknown)
-    assert events[0] == Generated(0, "x") and events[-2:] == [Finish(0, "stop"), Done(0)]
+    assert events[0] == Generated(0, "x") and Finish(0, "stop") in events and events[-1] == Done(0)
 
 
 def test_durations_that_an_emulator_made_up_are_none() -> None:

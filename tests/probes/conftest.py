@@ -12,6 +12,7 @@ import pytest
 from tui.domain.machine import Gpu
 from tui.probes.nvidia import Nvidia
 
+BEGAN_NS = 1_700_000_000_000_000_000
 DATA = Path(__file__).parents[1] / "data" / "panels"
 
 
@@ -26,12 +27,14 @@ def _fake_nvml() -> Any:
 class Scene:
     """One scenario in fake time: rounds of questions up to a moment, then what is known of the cards."""
 
-    def __init__(self, name: str, ram_bytes: int = 64 * 2**30) -> None:
+    def __init__(self, name: str, ram_bytes: int = 64 * 2**30, proc: Path = Path("/nowhere")) -> None:
         text = (DATA / "nvml" / f"{name}.json").read_text()
         self.script: dict[str, Any] = json.loads(text)
         self.now_s = 0.0
         self.nvml = _fake_nvml()(self.script, clock=lambda: self.now_s, sleep=self._pass)
-        self.nvidia = Nvidia(self.nvml, clock=self._ns, ram_bytes=ram_bytes, pci=Path("/nowhere"))
+        self.nvidia = Nvidia(
+            self.nvml, self._ns, ram_bytes, sys=Path("/nowhere"), wall=self.wall_ns, proc=proc
+        )
         self.nvidia.rate(10)
 
     def _pass(self, seconds: float) -> None:
@@ -39,6 +42,10 @@ class Scene:
 
     def _ns(self) -> int:
         return round(self.now_s * 1e9)
+
+    def wall_ns(self) -> int:
+        """The time of day, counted from one fixed moment."""
+        return BEGAN_NS + self._ns()
 
     def until(self, at_s: float) -> Scene:
         """Rounds of questions, as the thread does them, up to this moment."""

@@ -41,8 +41,8 @@ def test_the_processor_has_a_name() -> None:
     assert processor(b"processor : 0\nBogoMIPS : 50\n") == ""
 
 
-@pytest.mark.parametrize(("driver", "maker"), [("amdgpu", "AMD"), ("xe", "Intel"), ("virtio-pci", "")])
-def test_a_gpu_of_another_maker_is_named(tmp_path: Path, driver: str, maker: str) -> None:
+@pytest.mark.parametrize(("driver", "maker"), [("asahi", "Apple"), ("amdgpu", ""), ("virtio-pci", "")])
+def test_a_gpu_that_nothing_reads_is_named(tmp_path: Path, driver: str, maker: str) -> None:
     supply(tmp_path / "class/drm/card1", "device", uevent=f"DRIVER={driver}\nPCI_ID=1:2")
     assert unread_gpu(tmp_path) == maker
 
@@ -54,6 +54,10 @@ def test_psutil_reads_this_machine_and_says_what_it_cannot() -> None:
     assert {"stall_some_us", "swap_in_bytes"} <= set(told["absent"])
 
 
+def test_the_processor_of_a_mac_is_told_from_elsewhere(tmp_path: Path) -> None:
+    assert facts(None, tmp_path, tmp_path, name="Apple M4 Max")["cpu"].startswith("Apple M4 Max, ")
+
+
 def test_psutil_finds_the_own_listener_and_reads_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as sock:
         found = portable.find("127.0.0.1", sock.getsockname()[1])
@@ -62,4 +66,6 @@ def test_psutil_finds_the_own_listener_and_reads_it() -> None:
     assert server is not None
     assert (server.rss_bytes or 0) > 1_000_000
     assert server.read_bytes is None
+    assert server.holder_pid == os.getpid()
+    assert (server.threads or 0) >= 1
     assert os.getpid() in portable.family(os.getppid())

@@ -14,14 +14,16 @@ import pytest
 from tui.domain.flow import flow
 from tui.domain.machine import Reading
 from tui.domain.pressure import Pressure, Word, step
-from tui.probes.cgroup import limit
+from tui.probes.cgroup import Group, events, home, limit
 from tui.probes.kept import Kept
-from tui.probes.linux import LinuxSource, all_compressed, cpu_times, vmstat
+from tui.probes.linux import WSL, LinuxSource, all_compressed, cpu_times, meminfo, vmstat, zram
+from tui.probes.process import Threads
 from tui.probes.server import Found
 from tui.probes.tree import TreeSource
 
 SECOND = 1_000_000_000
 PAGE = 4096
+OOM_SCORE = 871
 SERVER = Found(pid=4242, name="llama-server", tree=(4242,))
 
 
@@ -37,6 +39,11 @@ def pair(panels: Path, name: str) -> tuple[Reading, Reading, dict[str, Any]]:
     later_ns = round(expected["dt_s"] * SECOND)
     cases = [panels / "procfs" / f"{name}_{moment}" for moment in ("t0", "t1")]
     return reading(cases[0], 0), reading(cases[1], later_ns), expected
+
+
+def grown(name: str, before: Reading, after: Reading) -> float:
+    """The growth of a counter of the whole machine."""
+    return float(getattr(after, name) - getattr(before, name))
 
 
 def word_after(before: Reading, after: Reading, decoding: bool) -> Word:
@@ -66,6 +73,15 @@ def test_a_swap_storm(panels: Path) -> None:
     assert now.stall_some_pct == pytest.approx(expected["psi_mem_some_pct"], rel=0.01)
     assert now.stall_full_pct == pytest.approx(expected["psi_mem_full_pct"], rel=0.01)
     assert now.disk_read_bytes_s == expected["disk_read_bytes_per_s"]
+    assert grown("io_stall_some_us", before, after) / 1e4 == pytest.approx(
+        expected["psi_io_some_pct"] * expected["dt_s"], rel=0.01
+    )
+    for name, wanted in (
+        ("major_faults", "majfault_per_s"),
+        ("refault_anon_bytes", "refault_anon_bytes_per_s"),
+        ("direct_reclaims", "direct_reclaim_stalls_per_s"),
+    ):
+        assert grown(name, before, after) / expected["dt_s"] == pytest.approx(expected[wanted], rel=0.01)
     assert after.swap_used_bytes == expected["swap_used_bytes_t1"]
     assert after.ram_available_bytes == expected["mem_available_bytes_t1"]
     assert not after.swap_compressed
@@ -85,6 +101,16 @@ def test_a_model_larger_than_memory_is_paged_although_memory_looks_free(panels: 
     assert ticks == pytest.approx(expected["server_cpu_ticks"])
     held = expected["server_rss_file_bytes_t1"] + expected["server_rss_anon_bytes_t1"]
     assert after.server.rss_bytes == held
+    assert after.server.rss_file_bytes == expected["server_rss_file_bytes_t1"]
+    assert after.server.rss_anon_bytes == expected["server_rss_anon_bytes_t1"]
+    assert before.server is not None and before.server.major_faults is not None
+    faults = (after.server.major_faults or 0) - before.server.major_faults
+    assert faults == expected["server_majflt_per_s"] * expected["dt_s"]
+    assert grown("io_stall_some_us", before, after) / 1e4 == pytest.approx(
+        expected["psi_io_some_pct"] * expected["dt_s"], rel=0.01
+    )
+    assert (after.server.threads, after.server.oom_score) == (18, OOM_SCORE)
+    assert (after.server.holder, after.server.holder_pid) == ("llama-server", 4242)
     assert (after.ram_available_bytes or 0) > 27 * 2**30
     assert word_after(before, after, decoding=True).value == expected["expected_state"]
 
@@ -137,6 +163,89 @@ def test_the_smallest_limit_of_all_ancestors_holds(panels: Path, case: str) -> N
         assert found is not None
         assert (found.limit_bytes, found.available_bytes) == (expected["limit"], expected["available"])
         assert found.group == expected.get("limited_by", "/")
+
+
+def test_the_group_of_a_container_tells_its_own_stalls_and_kills(panels: Path, tmp_path: Path) -> None:
+    folder = panels / "cgroup" / "v2_limited"
+    proc = tmp_path / "4242"
+    proc.mkdir()
+    (proc / "cgroup").write_bytes((folder / "proc_self_cgroup").read_bytes())
+    group = Group(tmp_path, folder / "sys_fs_cgroup")
+    expected = json.loads((folder / "expected.json").read_text())
+    told = group.read(4242, expected["host_total_if_naive"], 0)
+    assert (told["group_stall_some_us"], told["group_stall_full_us"]) == (812330, 401220)
+    assert (told["group_oom_kills"], told["limit_hits"]) == (0, 0)
+    assert (told["limit_bytes"], told["limit_available_bytes"]) == (expected["limit"], expected["available"])
+    assert told["limit_group"] == "/"
+    assert set(Reading.__dataclass_fields__) >= set(told)
+    assert "limit_bytes" not in group.read(4242, 2**30, 0)
+
+
+def test_a_host_with_a_terabyte_shows_its_container(panels: Path) -> None:
+    host = reading(panels / "procfs" / "container_host_1t", 0)
+    assert (host.ram_total_bytes or 0) > 10**12
+    folder = panels / "cgroup" / "v2_limited"
+    group = Group(panels / "procfs" / "container_host_1t", folder / "sys_fs_cgroup")
+    told = group.read(0, host.ram_total_bytes, 0)
+    assert told["limit_bytes"] == 96636764160
+
+
+def test_the_first_version_of_control_groups_counts_kills_but_no_soft_limit(panels: Path) -> None:
+    folder = panels / "cgroup" / "v1_limited"
+    found = home((folder / "proc_self_cgroup").read_bytes(), folder / "sys_fs_cgroup")
+    assert found == (folder / "sys_fs_cgroup" / "memory", 1)
+    assert events(b"oom_kill_disable 0\nunder_oom 0\noom_kill 3\n") == {
+        "group_oom_kills": 3,
+        "limit_hits": None,
+    }
+
+
+def test_memory_inside_of_windows_says_whose_it_is(panels: Path) -> None:
+    assert reading(panels / "procfs" / "wsl2_16g", 0).memory_note == WSL
+    assert reading(panels / "procfs" / "linux_idle_64g", 0).memory_note == ""
+
+
+def test_a_machine_with_one_pool_has_its_memory_from_the_kernel(panels: Path) -> None:
+    loaded = reading(panels / "procfs" / "gb10_128g_loaded", 0)
+    assert loaded.ram_total_bytes == 127534016 * 1024
+    assert loaded.ram_available_bytes == 41880120 * 1024
+
+
+def test_compressed_memory_is_told_from_both_of_its_makers() -> None:
+    held = zram([b"4096 1000 2000 0 2000 1 2 3 4\n", b"4096 500 1000 0 1000 0 0 0 0\n"])
+    assert held == {"compressed_original_bytes": 8192, "compressed_bytes": 3000}
+    assert zram([]) == {}
+    assert meminfo(b"Zswap: 3 kB\nZswapped: 9 kB\n")["compressed_original_bytes"] == 9 * 1024
+    assert vmstat(b"zswpin 5\n", 16384)["decompressed_bytes"] == 5 * 16384
+
+
+def test_swap_traffic_is_counted_in_the_pages_of_this_kernel() -> None:
+    assert vmstat(b"pswpin 5\npswpout 2\n", 65536)["swap_in_bytes"] == 5 * 65536
+
+
+def test_without_zone_counters_reclaims_are_absent_and_not_none_at_all() -> None:
+    assert vmstat(b"pswpin 5\n", PAGE)["direct_reclaims"] is None
+    assert vmstat(b"a 1\nallocstall_dma 2\nallocstall_normal 3\npgfree 4\n", PAGE)["direct_reclaims"] == 5
+
+
+def thread(folder: Path, tid: int, ticks: int) -> None:
+    (folder / str(tid)).mkdir(parents=True, exist_ok=True)
+    (folder / str(tid) / "stat").write_text(f"{tid} (a b) c) S {'0 ' * 10} {ticks} 0 0 0 20 0\n")
+
+
+def test_the_busiest_thread_is_looked_for_once_the_process_fills_a_core(tmp_path: Path) -> None:
+    threads = Threads(tmp_path, ticks_per_s=100)
+    for tid in (1, 2):
+        thread(tmp_path, tid, 0)
+    threads.look(0.0, 0)
+    threads.look(0.2, SECOND)
+    assert threads.busiest_pct is None
+    threads.look(1.3, 2 * SECOND)
+    assert threads.busiest_pct is None  # one look gives no time between two
+    thread(tmp_path, 1, 98)
+    thread(tmp_path, 2, 15)
+    threads.look(2.4, 3 * SECOND)
+    assert threads.busiest_pct == pytest.approx(98)
 
 
 def test_the_file_of_a_dead_process_says_so() -> None:

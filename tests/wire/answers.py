@@ -1,4 +1,4 @@
-"""What a replay server says beside the stream: answers from captures, and ones that change with the moment."""
+"""What a replay server says beside the stream: from captures, or changing with the moment."""
 
 from __future__ import annotations
 

@@ -85,7 +85,8 @@ def engine_page(app: Monitor, feed: Live, type_url: bool = False) -> None:
         if why := use(feed, choice):
             app.say(why)
 
-    app.push_screen(EngineScreen(lambda: feed.discovered, builtin(), type_url=type_url), take)
+    page = EngineScreen(lambda: feed.discovered, builtin(), type_url=type_url, slow=lambda: feed.slow)
+    app.push_screen(page, take)
 
 
 def welcome_page(app: Monitor, feed: Live) -> None:

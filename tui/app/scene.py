@@ -129,7 +129,7 @@ def _engine(found: Found | None, view: View) -> Engine:
     """What was found, else what the run tells."""
     if found is not None:
         address = urlsplit(found.base.root).netloc or found.base.root
-        return Engine(clean(found.engine), clean(found.model), clean(address), found.loading)
+        return Engine(clean(found.engine), clean(found.shown), clean(address), found.loading)
     told = {key: clean(str(view.conditions.get(key) or "")) for key in ("engine", "model")}
     return Engine(told["engine"], told["model"])
 

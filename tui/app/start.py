@@ -93,6 +93,7 @@ class Sitting:
         from tui.capture.in_thread import InThread
         from tui.capture.session import Session
         from tui.capture.shelf import Shelf
+        from tui.engines.nearby import told
         from tui.probes.sampler import Sampler
 
         sampler = Sampler()
@@ -100,6 +101,7 @@ class Sitting:
         channel = InThread() if self._reader is None else Child(self._reader)
         self.session = session = Session(channel, sampler, Shelf(locations.state_dir() / "runs"))
         gguf = self._settings.gguf
+        session.also_ask(told(os.environ))
         session.timeout_s = self._options.timeout
         session.download = not self._settings.no_download
         session.gguf = Path(gguf).absolute() if gguf else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tui.app.panels.lines import dotted, most
 from tui.app.panels.phases import QUIET
+from tui.app.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.tracks import Sample
 from tui.domain.phases import Phase
@@ -88,7 +89,7 @@ def moment(view: View, at_ns: int, load: Sequence[Sample]) -> list[str]:
         parts.append(f"{phase.name} {duration(phase.duration_ns)} {phase.provenance.mark}")
     report = next((r for r in reversed(view.reports) if r.at_ns <= at_ns), None)
     if report is not None and phase is not None and phase.name == "prefill":
-        parts.append(f"{count(report.processed)} of {count(report.total)} tokens read")
+        parts.append(f"{read_so_far(report)} read")
     parts += _token(view, at_ns)
     used = next((sample for sample in reversed(load) if sample[0] <= at_ns < sample[1]), None)
     if used is not None:

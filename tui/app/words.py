@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.enter import Enter
+from tui.app.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.warned import warned
 from tui.domain.arrivals import Stall
@@ -129,7 +130,7 @@ def _waiting(scene: Scene) -> tuple[str, ...]:
 
 def _reading(scene: Scene) -> tuple[str, ...]:
     reports = scene.view.reports
-    done = f"{count(reports[-1].processed)} of {count(reports[-1].total)} tokens" if reports else ""
+    done = read_so_far(reports[-1]) if reports else ""
     return (done, scene.remaining, _noted(scene))
 
 

@@ -14,9 +14,14 @@ from tui.engines.urls import Base
 
 T = TypeVar("T")
 
+_LATE = Answer(0, error="no whole answer in time", error_kind="timeout")
+
 
 class Dialogue(Generic[T]):
-    """One conversation with an engine. `done` becomes True once `result` stands; `hear` feeds it replies."""
+    """One conversation with an engine. `done` becomes True once `result` stands; `hear` feeds it replies.
+
+    rounds: how often it asked. longest_s: what the latest questions may take.
+    """
 
     def __init__(
         self, asking: Asking[T], base: Base, target: Target, ask: Callable[[FetchOrder], None]
@@ -27,6 +32,9 @@ class Dialogue(Generic[T]):
         self._ask = ask
         self._open: dict[int, int] = {}
         self._answers: list[Answer] = []
+        self._silent = False
+        self.rounds = 0
+        self.longest_s = 0.0
         self.done = False
         self.result: T | None = None
 
@@ -43,6 +51,18 @@ class Dialogue(Generic[T]):
     def stop(self) -> None:
         """Ask nothing more; the answers to what was asked are still taken."""
         self._asking.close()
+
+    def expire(self) -> None:
+        """What is not answered yet counts as not answered in time; the conversation goes on without it."""
+        if not self.done:
+            self._open.clear()
+            self._go_on(self._answers)
+
+    def conclude(self) -> None:
+        """The same, and nothing more is asked: afterwards it is done."""
+        self._silent = True
+        while not self.done:
+            self.expire()
 
     def hear(self, reply: Reply) -> bool:
         """Take a reply that belongs here; False when it does not."""
@@ -65,7 +85,11 @@ class Dialogue(Generic[T]):
         except StopIteration as stop:
             self.done, self.result = True, stop.value
             return
-        self._answers = [Answer(0, {}, b"", 0, "no answer")] * len(asks)
+        self._answers = [_LATE] * len(asks)
+        self.rounds += 1
+        self.longest_s = max(ask.timeout_s for ask in asks)
+        if self._silent:
+            return
         for at, ask in enumerate(asks):
             order = self._order(ask)
             self._open[order.id] = at

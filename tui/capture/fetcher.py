@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -76,7 +77,7 @@ class Fetcher:
             reply = self.fetch(once)
             if reply.status != _OK or reply.body.decode("utf-8", "replace").strip() != order.empty:
                 break
-        _observed(run, order.path, reply)
+        _observed(run, order.path, replace(reply, body=_kept(reply.body, order.keep)))
 
     def close(self) -> None:
         """Close the kept connections."""
@@ -128,6 +129,20 @@ def _once(order: PollOrder | LookOrder, run: Run, timeout_s: float) -> FetchOrde
         ca_file=stream.ca_file,
         insecure=stream.insecure,
     )
+
+
+def _kept(body: bytes, keep: tuple[str, ...]) -> bytes:
+    """What of an answer is worth keeping: a recording need hold neither a whole page nor a person's paths."""
+    if not keep:
+        return body
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        beginnings = tuple(word.encode() for word in keep)
+        return b"".join(line for line in body.splitlines(keepends=True) if line.startswith(beginnings))
+    return json.dumps(
+        {key: told[key] for key in keep if key in told} if isinstance(told, dict) else {}
+    ).encode()
 
 
 def _observed(run: Run, path: str, reply: Reply) -> None:

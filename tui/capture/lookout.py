@@ -11,7 +11,9 @@ from tui.capture.builtin import BuiltIn
 from tui.capture.frames import Reply
 from tui.capture.orders import FetchOrder
 from tui.capture.target import Target
+from tui.engines import nearby
 from tui.engines.detect import Found
+from tui.engines.urls import Base
 
 AGAIN_NS = 500_000_000  # an engine that still loads is asked again
 
@@ -19,7 +21,8 @@ AGAIN_NS = 500_000_000  # an engine that still loads is asked again
 class Lookout:
     """`found` is the engine requests go to; `problem` is one line when there is none.
 
-    discovered: engines on the usual local ports, None while not asked or not done.
+    discovered: engines on the usual local ports, None while not asked or not done. slow: addresses among
+    them where something did not answer in time. also: addresses that are asked beside them.
     """
 
     def __init__(
@@ -39,6 +42,9 @@ class Lookout:
         self._discovery: Discovery | None = None
         self._take: str | None = None
         self._lost = False
+        self._heard = False
+        self.also: tuple[Base, ...] = ()
+        self.slow: tuple[str, ...] = ()
         self.builtin = BuiltIn()
         self.target: Target | None = None
         self.found: Found | None = None
@@ -60,7 +66,7 @@ class Lookout:
         if self._lost:
             return
         self.problem = ""
-        self._aim = Aim(target, self._ask, self._next_id)
+        self._aim = Aim(target, self._ask, self._next_id, self._clock(), self._heard)
         self._aimed()
 
     def discover(self, take: str | None) -> None:
@@ -69,7 +75,9 @@ class Lookout:
             return
         self.discovered = None
         self._take = take if take is not None else self._take
-        self._discovery = Discovery(self._ask, self._next_id)
+        self._discovery = Discovery(
+            nearby.bases(self.also), self._ask, self._next_id, self._clock(), self._heard
+        )
 
     def embed(self, gguf: Path | None, download: bool) -> None:
         """Bring up the built-in engine and aim at it."""
@@ -84,23 +92,34 @@ class Lookout:
 
     def hear(self, reply: Reply) -> bool:
         """Take a reply that belongs here."""
-        if self._aim is not None and self._aim.hear(reply):
+        self._heard, now_ns = True, self._clock()
+        if self._aim is not None and self._aim.hear(reply, now_ns):
             self._aimed()
             return True
-        if self._discovery is not None and self._discovery.hear(reply):
-            if self._discovery.done:
-                self.discovered, self._discovery = self._discovery.found, None
-                self._take_first()
+        if self._discovery is not None and self._discovery.hear(reply, now_ns):
+            self._searched()
             return True
         return False
 
+    def _searched(self) -> None:
+        search = self._discovery
+        if search is not None and search.done:
+            self.discovered, self.slow, self._discovery = search.found, search.slow, None
+            self._take_first()
+
     def tick(self) -> bool:
-        """Look after the built-in engine and one that loads; True when anything changed."""
-        changed = self.builtin.tick()
+        """Look after the built-in engine, one that loads, and what is late; True when anything changed."""
+        changed, now_ns = self.builtin.tick(), self._clock()
         if changed:
             self._builtin_changed()
-        if self._again_ns is not None and self._clock() >= self._again_ns and self.target is not None:
+        if self._again_ns is not None and now_ns >= self._again_ns and self.target is not None:
             self._look_at(self.target)
+        if self._aim is not None and self._aim.tick(now_ns):
+            self._aimed()
+            changed = True
+        if self._discovery is not None and self._discovery.tick(now_ns):
+            self._searched()
+            changed = True
         return changed
 
     def lose(self, why: str) -> None:
@@ -112,7 +131,7 @@ class Lookout:
         wanted, self._take = self._take, None
         if wanted is None or self.target is not None or self.builtin.state != "off":
             return
-        first = next((f for f in self.discovered or () if wanted in ("", f.engine)), None)
+        first = next((f for f in self.discovered or () if _is_wanted(f.engine, wanted)), None)
         if first is not None:
             self.aim(Target(first.base.root))
         elif wanted:
@@ -141,3 +160,8 @@ class Lookout:
             self._look_at(Target(engine.base_url, engine.api_key))
         elif self.builtin.state == "failed":
             self.found = None
+
+
+def _is_wanted(engine: str, wanted: str) -> bool:
+    """A short name stands for its kinds too: `nim` for the NIM of any engine inside."""
+    return wanted in ("", engine) or engine.startswith(f"{wanted}-")

@@ -38,6 +38,7 @@ class LookOrder:
     """A side observation once, `when` = "before" the request is sent or "after" its stream ended by itself.
 
     tries_s: seconds to wait before each try; the next one is made only while the body equals `empty`.
+    keep: the keys of a JSON object, or the beginnings of lines, that are kept; () keeps the whole answer.
     """
 
     path: str
@@ -46,6 +47,7 @@ class LookOrder:
     tries_s: tuple[float, ...] = (0.0,)
     empty: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    keep: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,10 @@ def decode(line: bytes) -> Order:
     kind = _KINDS[fields.pop("do")]
     if kind is StreamOrder:
         fields["polls"] = tuple(PollOrder(**poll) for poll in fields.get("polls", ()))
-        looks = ({**look, "tries_s": tuple(look["tries_s"])} for look in fields.get("looks", ()))
-        fields["looks"] = tuple(LookOrder(**look) for look in looks)
+        fields["looks"] = tuple(_look(look) for look in fields.get("looks", ()))
     return kind(**fields)
+
+
+def _look(fields: dict[str, Any]) -> LookOrder:
+    lists = {name: tuple(fields[name]) for name in ("tries_s", "keep") if name in fields}
+    return LookOrder(**(fields | lists))

@@ -37,7 +37,7 @@ def plan_of(knobs: Knobs, found: Found, sized: Sized) -> Plan:
         temperature=knobs.temperature,
         seed=knobs.seed,
         ignore_eos=knobs.ignore_eos,
-        conditions=found.conditions,
+        conditions=dict(found.conditions) | dict(found.features),
     )
 
 
@@ -58,6 +58,7 @@ def order_of(
     url = found.base.url(request.path)
     conditions: dict[str, object] = dict(found.conditions) | {
         "prompt_tokens_asked": sized.asked,
+        "prompt_tokens_counted": sized.tokens if sized.exact else None,
         "answer_limit": knobs.answer_limit,
         "cache_mode": _cache_mode(knobs),
         "profile": knobs.profile.value,
@@ -83,7 +84,8 @@ def order_of(
         True,
         tuple(PollOrder(w.path, found.base.url(w.path), w.every_s, w.until, own) for w in adapter.watches),
         tuple(
-            LookOrder(k.path, found.base.url(k.path), k.when, k.tries_s, k.empty, own) for k in adapter.looks
+            LookOrder(k.path, found.base.url(k.path), k.when, k.tries_s, k.empty, own, k.keep)
+            for k in adapter.looks
         ),
         timeout_s,
         target.ca_file,

@@ -24,6 +24,7 @@ from tui.domain.shelf import Shelf
 from tui.domain.view import View
 from tui.domain.wire import Note
 from tui.engines.detect import Found
+from tui.engines.urls import Base
 from tui.plot.numbers import prompt_length
 from tui.probes.sampler import Sampler
 
@@ -94,6 +95,15 @@ class Session:
     @property
     def discovered(self) -> tuple[Found, ...] | None:
         return self._lookout.discovered
+
+    @property
+    def slow(self) -> tuple[str, ...]:
+        """Local addresses where something did not answer in time."""
+        return self._lookout.slow
+
+    def also_ask(self, bases: tuple[Base, ...]) -> None:
+        """Addresses to look at beside the usual local ports."""
+        self._lookout.also = bases
 
     @property
     def builtin(self) -> BuiltIn:

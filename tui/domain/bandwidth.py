@@ -1,7 +1,8 @@
 """Decode against memory bandwidth: each token reads the active weights and the KV cache once.
 
-GB/s = (weight bytes + KV bytes at the mean context) x tokens/s / 10^9. A lower bound of the traffic: activations
-and repeated reads are not in it. Above 105 % of the peak the picture of the work is wrong, and no number is told.
+GB/s = (weight bytes + KV bytes at the mean context) x tokens/s / 10^9. A lower bound of the traffic:
+activations and repeated reads are not in it. Above 105 % of the peak the picture of the work is wrong, and no
+number is told.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def weights_read(shape: ModelShape | None) -> Value:
     return absent(unit, "the size of the weights is not known")
 
 
-def decode_bandwidth(weights: Value, kv_bytes: float | None, tok_s: float | None, drafts: bool = False) -> Value:
+def decode_bandwidth(
+    weights: Value, kv_bytes: float | None, tok_s: float | None, drafts: bool = False
+) -> Value:
     """GB/s of one decoding sequence; `drafts`: tokens are guessed ahead, several come from one pass."""
     unit = "GB/s"
     if weights.number is None:
@@ -47,7 +50,9 @@ def decode_bandwidth(weights: Value, kv_bytes: float | None, tok_s: float | None
     return Value(total * tok_s / GIGA, unit, Provenance.ESTIMATED, note)
 
 
-def share_of_peak(used: Value, peak: float | None, why: str = "the peak of this device is not known") -> Value:
+def share_of_peak(
+    used: Value, peak: float | None, why: str = "the peak of this device is not known"
+) -> Value:
     """Percent of the device's peak, in the unit of `used`; above 105 % the reason instead."""
     if used.number is None:
         return absent("%", used.note)

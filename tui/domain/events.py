@@ -7,11 +7,12 @@ None means "not told"; it is never replaced by 0.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
 from tui.domain.machine import Reading
+from tui.domain.values import Provenance
 
 
 class ErrorKind(Enum):
@@ -129,12 +130,14 @@ class Edge:
     """A phase begins or ends now, by an event or a side observation of the engine.
 
     phase: load or prefill. The first edge of each kind counts. `source` says in words who told it.
+    estimated: the moment is known, but that this phase fills it is a conclusion.
     """
 
     at_ns: int
     phase: str
     begins: bool
     source: str = ""
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +179,24 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """One stretch of the time before the prompt was read, as the engine's facts split it; ns None = the rest."""
+
+    name: str
+    ns: int | None
+    provenance: Provenance
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Timings:
     """The engine's own clock for this request. Durations in ns; counts in tokens.
 
     prompt_n: prompt tokens really processed (not reused). predicted_ns runs from the first token to the
     latest one. cached_unknown: prompt_n may hold reused tokens (an Ollama without a cached count).
     source: where the durations were read, in words, when it is not the stream itself. They may be told
-    after the end mark too.
+    after the end mark too. derived: phases whose length is computed from what the engine told, and how.
+    waits: how the time before prefill is split, where lengths alone do not say it.
     """
 
     at_ns: int
@@ -198,6 +212,8 @@ class Timings:
     cached_unknown: bool = False
     final: bool = False
     source: str = ""
+    derived: Mapping[str, str] = field(default_factory=dict)
+    waits: tuple[Wait, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +226,7 @@ class TokenizeProbed:
 
 @dataclass(frozen=True, slots=True)
 class SlotsSeen:
-    """The engine's slots while we wait: how many work, how many there are."""
+    """The engine's slots while we wait: how many work for others, how many there are."""
 
     at_ns: int
     busy: int

@@ -26,7 +26,9 @@ def attention_flop(layers: int, heads: int, head_dim: int, total: int, cached: i
     return 2.0 * layers * heads * head_dim * (total * total - cached * cached)
 
 
-def prefill_flops(shape: ModelShape | None, processed: int | None, cached: int, seconds: float | None) -> Value:
+def prefill_flops(
+    shape: ModelShape | None, processed: int | None, cached: int, seconds: float | None
+) -> Value:
     """TFLOP/s of a prefill of `processed` tokens behind `cached` reused ones."""
     unit = "TFLOP/s"
     if shape is None or shape.active_params is None or shape.experts is None:
@@ -49,7 +51,9 @@ def flops_share(used: Value, peak_tflops: float | None) -> Value:
     return replace(share, number=float(STEP_PCT * round(share.number / STEP_PCT)))
 
 
-def ridge(peak_tflops: float | None, gb_s: float | None, weight_bytes: float | None, params: int | None) -> Value:
+def ridge(
+    peak_tflops: float | None, gb_s: float | None, weight_bytes: float | None, params: int | None
+) -> Value:
     """Tokens in flight where arithmetic takes as long as reading the weights.
 
     peak FLOP/s x bytes per weight / (2 x bandwidth): with fewer, bandwidth limits; with more, arithmetic.
@@ -61,4 +65,6 @@ def ridge(peak_tflops: float | None, gb_s: float | None, weight_bytes: float | N
         return absent(unit, "the bytes per weight are not known")
     each = weight_bytes / params
     tokens = peak_tflops * TERA * each / (2 * gb_s * 1e9)
-    return Value(tokens, unit, Provenance.ESTIMATED, f"{each:.2f} B per weight, {peak_tflops:g} TFLOP/s, {gb_s:g} GB/s")
+    return Value(
+        tokens, unit, Provenance.ESTIMATED, f"{each:.2f} B per weight, {peak_tflops:g} TFLOP/s, {gb_s:g} GB/s"
+    )

@@ -21,8 +21,15 @@ class Flow:
     disk_read_bytes_s: float | None = None
     server_read_bytes_s: float | None = None
     refault_bytes_s: float | None = None
+    page_read_bytes_s: float | None = None
+    pagein_bytes_s: float | None = None  # of the server, macOS
+    decompressed_bytes_s: float | None = None
+    limit_hits: float | None = None  # how often memory.high held the container up in this time
     stall_some_pct: float | None = None
     stall_full_pct: float | None = None
+    group_stall_some_pct: float | None = None  # of the server's control group
+    group_stall_full_pct: float | None = None
+    io_stall_some_pct: float | None = None
     cpu_busy_cores: float | None = None  # 1.98 of 2 cores
     server_cpu_cores: float | None = None
 
@@ -59,8 +66,15 @@ def flow(before: Reading, after: Reading) -> Flow | None:
         refault_bytes_s=per_s(before.refault_file_bytes, after.refault_file_bytes),
         stall_some_pct=per_s(before.stall_some_us, after.stall_some_us, 1e-4),
         stall_full_pct=per_s(before.stall_full_us, after.stall_full_us, 1e-4),
+        page_read_bytes_s=per_s(before.page_read_bytes, after.page_read_bytes),
+        decompressed_bytes_s=per_s(before.decompressed_bytes, after.decompressed_bytes),
+        limit_hits=grown(before.limit_hits, after.limit_hits),
+        group_stall_some_pct=per_s(before.group_stall_some_us, after.group_stall_some_us, 1e-4),
+        group_stall_full_pct=per_s(before.group_stall_full_us, after.group_stall_full_us, 1e-4),
+        io_stall_some_pct=per_s(before.io_stall_some_us, after.io_stall_some_us, 1e-4),
         cpu_busy_cores=_busy_cores(before, after),
         server_read_bytes_s=per_s(old.read_bytes, new.read_bytes) if old and new else None,
+        pagein_bytes_s=per_s(old.pagein_bytes, new.pagein_bytes) if old and new else None,
         server_cpu_cores=per_s(old.cpu_s, new.cpu_s) if old and new else None,
     )
 

@@ -1,8 +1,8 @@
 """The header of a GGUF model file: its metadata and the list of its tensors, never the weights.
 
-Layout as in the format's specification (ggml, docs/gguf.md), versions 2 and 3, little-endian. The bytes may come
-from anybody: every length is checked before it is used, and nothing larger than a name or a list of one number
-per layer is kept.
+Layout as in the format's specification (ggml, docs/gguf.md), versions 2 and 3, little-endian. The bytes may
+come from anybody: every length is checked before it is used, and nothing larger than a name or a list of one
+number per layer is kept.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """`metadata`: numbers, short texts and short lists; of every longer list only its length, in `lengths`."""
+    """`metadata`: numbers, short texts and short lists; of longer lists only the length, in `lengths`."""
 
     metadata: Mapping[str, Plain | tuple[Plain, ...]] = field(default_factory=dict)
     lengths: Mapping[str, int] = field(default_factory=dict)

@@ -131,9 +131,7 @@ def _attention(told: _Told, layers: int) -> tuple[tuple[Attention, ...], int]:
     return tuple(Attention(len(list(same)), *kind) for kind, same in groupby(ordered)), state
 
 
-def _layer(
-    told: _Told, heads: int, kv_heads: int, window: int | None
-) -> tuple[int, int, int, int | None]:
+def _layer(told: _Told, heads: int, kv_heads: int, window: int | None) -> tuple[int, int, int, int | None]:
     """(heads, key size, value size, window) of what one layer keeps."""
     rank = told.number("attention.kv_lora_rank")
     if rank and (kv_heads == 1 or told.has("attention.key_length_mla")):
@@ -181,7 +179,7 @@ def _recurrent(told: _Told, layers: int) -> list[bool]:
 
 
 def _state_bytes(told: _Told) -> int:
-    """State of one recurrent layer: convolution and state of a Mamba layer, of a short convolution, of RWKV."""
+    """State of one recurrent layer: of Mamba (convolution and state), of a short convolution, or of RWKV."""
     embedding = told.number("embedding_length") or 0
     conv, inner, state = (told.number(f"ssm.{key}") for key in ("conv_kernel", "inner_size", "state_size"))
     if conv and inner and state:
@@ -199,7 +197,7 @@ def _state_bytes(told: _Told) -> int:
 def _weights(
     found: Sequence[Weight], layers: int, experts: int, used: int | None
 ) -> tuple[int | None, int | None, int | None, int | None, bool]:
-    """(parameters, active ones, bytes read per token, bytes of the embedding table, whether it is the output)."""
+    """(parameters, active ones, bytes read per token, bytes of the embedding table, is it the output too)."""
     names = {weight.name for weight in found}
     tied = "token_embd.weight" in names and "output.weight" not in names
     params = active = read = embedding = 0

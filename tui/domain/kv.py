@@ -1,7 +1,7 @@
 """The KV cache computed from the model's shape: what it holds for a number of tokens, and how many still fit.
 
-Bytes = sum over layers of kv heads x (key size x bytes of a key + value size x bytes of a value) x tokens; a layer
-with a window holds at most that many tokens, a recurrent layer a constant.
+Bytes = sum over layers of kv heads x (key size x bytes of a key + value size x bytes of a value) x tokens; a
+layer with a window holds at most that many tokens, a recurrent layer a constant.
 """
 
 from __future__ import annotations

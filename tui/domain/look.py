@@ -6,14 +6,15 @@ from dataclasses import replace
 
 from tui.domain import rates
 from tui.domain.phases import Facts, Phase, split
-from tui.domain.prefill import forecast, interpolated
+from tui.domain.prefill import forecast, interpolated, speed_now
 from tui.domain.state import State
 from tui.domain.values import Provenance, Value, absent
 from tui.domain.verdict import told_tokens
 from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 
 _S = 1_000_000_000
-_FEWEST_TOKENS = 2  # one token is no speed
+_OK = 200
+_TOGETHER_NS = 1_000_000  # an engine takes longer from its head to a first token
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
 
@@ -79,18 +80,21 @@ def _facts(state: State, now: int) -> Facts:
         last_ns=state.last_ns if state.last_ns is not None else state.sign_ns,
         anchor_ns=state.anchor_ns,
         end_ns=state.end_ns,
-        head_ns=state.head_ns,
-        load_from_ns=state.edges.get(("load", True)),
-        load_to_ns=state.edges.get(("load", False)),
+        head_ns=_accepted_ns(state),
+        load_from=state.edges.get(("load", True)),
+        load_to=state.edges.get(("load", False)),
         load_ns=timings.load_ns if timings else None,
         queue_ns=timings.queue_ns if timings else None,
         tokenize_ns_told=timings.tokenize_ns if timings else None,
         prompt_ns=timings.prompt_ns if timings and (timings.predicted_n or timings.final) else None,
         predicted_ns=timings.predicted_ns if timings and timings.predicted_n else None,
         told_by=timings.source if timings else "",
+        derived=timings.derived if timings else {},
+        waits=timings.waits if timings else (),
         tokenize_ns=state.tokenize_ns,
         prompt_tokens=state.prompt_tokens,
         slots_busy=state.busy_ns is not None,
+        busy_to_ns=state.busy_ns if state.free_ns is not None or state.first_ns is not None else None,
     )
 
 
@@ -102,13 +106,26 @@ def _prefill_begun(state: State) -> tuple[int | None, str]:
     """
     edge = state.edges.get(("prefill", True))
     if edge is not None:
-        return edge[0], edge[1] or "from the engine's event to the first token"
+        return edge.at_ns, edge.source or "from the engine's event to the first token"
     first = next((r for r in state.reports if r.engine_ns is not None), None)
     if first is not None:
         return first.at_ns - (first.engine_ns or 0), "from the engine's first report to the first token"
-    if state.dialect.head == "working" and state.head_ns is not None:
-        return state.head_ns, "from the response head, when the engine begins, to the first token"
+    accepted_ns = _accepted_ns(state)
+    if state.dialect.head == "working" and accepted_ns is not None:
+        return accepted_ns, "from the response head, when the engine begins, to the first token"
     return None, ""
+
+
+def _accepted_ns(state: State) -> int | None:
+    """When the head of an accepted request came; a refusal says nothing about the engine's work.
+
+    A head that should come before the queue but comes with the body was held back on its way.
+    """
+    head_ns, body_ns = state.head_ns, state.body_ns
+    if head_ns is None or state.status != _OK:
+        return None
+    held = state.dialect.head == "tokenized" and body_ns is not None and body_ns - head_ns < _TOGETHER_NS
+    return None if held else head_ns
 
 
 def _told(state: State) -> dict[str, int]:
@@ -211,22 +228,13 @@ def _with_prefill(state: State, view: View, now: int) -> View:
     start = phase.start_ns if phase else state.reports[0].at_ns
     last = state.reports[-1]
     reading = view.stage is Stage.PREFILL
-    worked = [r for r in state.reports if r.worked and r.engine_ns and r.unit == "tokens"]
-    speed = absent("tok/s", "no report with work in it yet")
-    if worked:
-        before = worked[-2] if len(worked) > 1 else None
-        tokens = worked[-1].worked - (before.worked if before else 0)
-        span = (worked[-1].engine_ns or 0) - ((before.engine_ns or 0) if before else 0)
-        if span > 0 and tokens >= _FEWEST_TOKENS:
-            note = "tokens / time between the engine's latest two reports"
-            speed = Value(tokens * _S / span, "tok/s", Provenance.MEASURED, note)
     return replace(
         view,
         reports=tuple(state.reports),
         prefill_start_ns=start,
-        prefill_now=speed,
+        prefill_now=speed_now(state.reports, start),
         read_now=interpolated(state.reports, start, now) if reading else last.processed,
-        forecast=forecast(state.reports) if reading else None,
+        forecast=forecast(state.reports, start) if reading else None,
     )
 
 
@@ -235,7 +243,8 @@ def _with_rates(state: State, view: View, now: int) -> View:
     if state.first_ns is not None and state.last_ns is not None:
         window = rates.Window(state.first_ns, state.last_ns, state.first_count, state.last_count)
     tokens = view.tokens
-    stopped = state.finish_reason == "stop"
+    # without a reason, too, the last token counted may be the invisible end token
+    stopped = state.finish_reason in ("stop", None)
     if state.over:
         decode = rates.decode_observed(window, tokens, stopped, _buffered(state))
     else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from tui.domain.shape import ModelShape, shape_from, shape_raw
 from tui.domain.values import count, finite
 
 
@@ -49,8 +50,11 @@ class Gpu:
     spilled_bytes: int | None = None  # of its data, in the system's memory for want of its own
     server_busy_pct: float | None = None  # share of time its busiest engine worked for the server
     peak_gb_s: float | None = None  # bandwidth of its memory, from bus width and clock, 10^9 bytes/s
+    cores: int | None = None  # of an Apple GPU: models of one name differ in it
     mem_budget_bytes: int | None = None  # of unified memory, what the system lets the GPU hold
-    util_recent: tuple[tuple[int, float], ...] = ()  # the driver's own samples: (age in ns, %), each told once
+    util_recent: tuple[
+        tuple[int, float], ...
+    ] = ()  # the driver's own samples: (age in ns, %), each told once
     power_now_w: float | None = None  # over about 0.1 s, where `power_w` is over a second
     power_default_w: float | None = None  # the limit it was shipped with
     mem_max_mhz: float | None = None
@@ -151,6 +155,7 @@ class Reading:
     gpu_reason: str = ""  # why `gpus` is empty, in words
     server: Server | None = None
     server_reason: str = ""  # why `server` is None
+    model: ModelShape | None = None  # by the header of its model file; told with the facts of the host
     remote: bool = False  # the server works elsewhere: this reading is about the wrong machine
     host: Mapping[str, str] = field(default_factory=dict)  # cpu, memory, driver, power source: once known
     absent: Mapping[str, str] = field(default_factory=dict)
@@ -169,6 +174,8 @@ def raw_from(reading: Reading) -> dict[str, object]:
         raw["gpus"] = [_told(gpu) for gpu in reading.gpus]
     if reading.server is not None:
         raw["server"] = _told(reading.server)
+    if reading.model is not None:
+        raw["model"] = shape_raw(reading.model)
     return raw
 
 
@@ -210,11 +217,12 @@ def _gpu(raw: object) -> Gpu:
 
 def reading_from(at_ns: int, raw: Mapping[str, object]) -> Reading:
     """A reading from the fields of a recorded sample; unknown keys and values of a wrong kind are ignored."""
-    values = _only(Reading, {k: v for k, v in raw.items() if k not in ("at_ns", "gpus", "server")})
+    values = _only(Reading, {k: v for k, v in raw.items() if k not in ("at_ns", "gpus", "server", "model")})
     gpus, server = raw.get("gpus"), _only(Server, raw.get("server"))
     return Reading(
         at_ns=at_ns,
         gpus=tuple(map(_gpu, gpus)) if isinstance(gpus, list) else (),
         server=Server(**server) if "pid" in server else None,  # type: ignore[arg-type]
+        model=shape_from(raw.get("model")),
         **values,  # type: ignore[arg-type]
     )

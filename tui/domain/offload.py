@@ -45,22 +45,19 @@ def offload_text(gpu: Part, ram: Part) -> str:
     share = f"{100 * ram.size / (gpu.size + ram.size):.0f} % of the weights in RAM"
     if not gpu.gb_s or not ram.gb_s:
         return share
-    # whole percents that are not reached are not told
-    return f"{share} cost {int(100 * seconds_per_token([ram]) / seconds_per_token([gpu, ram]))} % of the time"
+    return f"{share} cost {100 * seconds_per_token([ram]) / seconds_per_token([gpu, ram]):.0f} % of the time"
 
 
-def offload_pct(
-    file_bytes: int | None, server_vram: int | None, told_vram: int | None = None, told_size: int | None = None
-) -> Value:
+def offload_pct(file_bytes: int | None, server_vram: int | None, told_share: float | None = None) -> Value:
     """Percent of the weights in RAM.
 
-    `told_vram` of `told_size` by the engine beats the guess from the GPU memory of its processes, which holds
-    caches and buffers too: a process with more than the file has all of it there.
+    `told_share` on the GPU (0 to 1) by the engine beats the guess from the GPU memory of its processes, which
+    holds caches and buffers too: a process with more than the file has all of it there.
     """
     unit = "%"
-    if told_vram is not None and told_size:
-        pct = 100 * (1 - min(told_vram / told_size, 1.0))
-        return Value(pct, unit, Provenance.MEASURED, "the engine's own split")
+    if told_share is not None:
+        pct = 100 * (1 - min(max(told_share, 0.0), 1.0))
+        return Value(pct, unit, Provenance.ESTIMATED, "the engine's own word on its split")
     if not file_bytes:
         return absent(unit, "the size of the model is not known")
     if server_vram is None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
-from tui.domain.events import Dialect
+from tui.domain.events import Dialect, Edge, Wait
 from tui.domain.values import Provenance
 
 ORDER = ("connect", "send", "load", "queue", "tokenize", "prefill", "decode", "finish")
@@ -52,17 +53,20 @@ class Facts:
     anchor_ns: int | None = None  # arrival of the event that carried predicted_ns
     end_ns: int | None = None  # end of the body, or when the run was stopped
     head_ns: int | None = None
-    load_from_ns: tuple[int, str] | None = None  # when, and who told it
-    load_to_ns: tuple[int, str] | None = None
+    load_from: Edge | None = None
+    load_to: Edge | None = None
     load_ns: int | None = None
     queue_ns: int | None = None
     tokenize_ns_told: int | None = None  # by the engine for this request
     prompt_ns: int | None = None
     predicted_ns: int | None = None
     told_by: str = ""  # where the engine's durations were read, when not in the stream
+    derived: Mapping[str, str] = field(default_factory=dict)  # phases whose length is computed, and how
+    waits: tuple[Wait, ...] = ()  # how the wait is split, where lengths alone do not say it
     tokenize_ns: int | None = None  # from the probe
     prompt_tokens: int | None = None
     slots_busy: bool = False
+    busy_to_ns: int | None = None  # so long they were seen busy; None = up to now
 
 
 def split(facts: Facts) -> tuple[Phase, ...]:
@@ -115,7 +119,7 @@ def _work(facts: Facts, floor: int, end: int) -> tuple[Phase | None, Phase | Non
         # where the engine's clock says more than ours saw: keep its duration, move the border
         start = _within(border - facts.prompt_ns, floor, end)
         stop = min(start + facts.prompt_ns, end)
-        prefill = Phase("prefill", start, stop, Provenance.MEASURED, _who(facts, "prompt time"))
+        prefill = Phase("prefill", start, stop, *_told(facts, "prefill", "prompt time"))
         return prefill, _moved(decode, stop, end)
     if facts.prefill_from_ns is None:
         return None, decode
@@ -146,10 +150,10 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
     if facts.predicted_ns is not None and facts.anchor_ns is not None:
         stop = _within(facts.anchor_ns, floor, end)
         start = max(floor, stop - facts.predicted_ns)
-        source = _who(facts, "time from first to last token")
+        sure, source = _told(facts, "decode", "time from first to last token")
         if running or facts.cut:
             return Phase("decode", start, end, Provenance.OBSERVED, source, running)
-        return Phase("decode", start, stop, Provenance.MEASURED, source)
+        return Phase("decode", start, stop, sure, source)
     start = _within(facts.first_ns, floor, end)
     # silence before a break belongs to the answer that did not go on
     stop = end if running or facts.cut else _within(facts.last_ns, start, end)
@@ -158,6 +162,8 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
 
 def _wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
     """Everything between the request and the first work on it."""
+    if facts.waits:
+        return _split_wait(facts.waits, start, end)
     phases = _load(facts, start, end, running)
     start = phases[-1].end_ns if phases else start
     if phases and phases[-1].running:
@@ -172,15 +178,15 @@ def _wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
         return [*phases, Phase("unattributed", start, end, Provenance.DERIVED, rest, running)]
     known_end = facts.prompt_ns is not None or facts.prefill_from_ns is not None
     if told:  # tokenized: what follows is the queue, and prefill unless its beginning is known
-        why = "queue and prefill can't be told apart here"
-        if known_end or facts.slots_busy:
+        if known_end:
             why = "from tokenized to the beginning of prefill" + _held(facts)
-            provenance = Provenance.DERIVED if known_end else Provenance.ESTIMATED
-            return [*phases, Phase("queue", start, end, provenance, why, running)]
-        return [*phases, Phase("waiting", start, end, Provenance.OBSERVED, why, running)]
+            return [*phases, Phase("queue", start, end, Provenance.DERIVED, why, running)]
+        return phases + _held_wait(facts, start, end, running)
     # while nothing was heard, only an engine whose slots were seen busy is known to let us queue
     if not (facts.dialect.names_wait and (known_end or facts.slots_busy)):
         why = "queue and tokenize" if known_end else "queue, tokenize and prefill"
+        if facts.dialect.head == "working":
+            why = "load, queue and tokenize"
         return [
             *phases,
             Phase("waiting", start, end, Provenance.OBSERVED, f"{why} can't be told apart here", running),
@@ -188,25 +194,52 @@ def _wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
     return phases + _named_wait(facts, start, end, running)
 
 
+def _split_wait(waits: tuple[Wait, ...], start: int, end: int) -> list[Phase]:
+    """The wait as the engine's adapter splits it, cut where the work begins."""
+    phases: list[Phase] = []
+    for wait in waits:
+        stop = end if wait.ns is None else min(end, start + wait.ns)
+        phases.append(Phase(wait.name, start, stop, wait.provenance, wait.source))
+        start = stop
+    return phases
+
+
+def _held_wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
+    """The wait of a tokenized request whose beginning of prefill nobody tells.
+
+    So long as others were seen holding the engine it is queue; behind that the two can't be told apart.
+    """
+    why = "queue and prefill can't be told apart here"
+    if not facts.slots_busy:
+        return [Phase("waiting", start, end, Provenance.OBSERVED, why, running)]
+    held = end if facts.busy_to_ns is None else _within(facts.busy_to_ns, start, end)
+    seen = "from tokenized until other requests were last seen holding the engine"
+    queue = Phase("queue", start, held, Provenance.ESTIMATED, seen, running and held == end)
+    if held == end:
+        return [queue]
+    return [queue, Phase("waiting", held, end, Provenance.OBSERVED, why, running)]
+
+
 def _load(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
     """The load of the model, where the engine tells its length or its edges; with what lies before it."""
-    begun = facts.load_from_ns
+    begun = facts.load_from
     before: list[Phase] = []
-    if begun is not None and begun[0] > start:
-        at = min(begun[0], end)
+    if begun is not None and begun.at_ns > start:
+        at = min(begun.at_ns, end)
         before = [Phase("waiting", start, at, Provenance.OBSERVED, "before the engine began to load", False)]
         start = at
     if facts.load_ns:
         stop = min(end, start + facts.load_ns)
-        return [*before, Phase("load", start, stop, Provenance.MEASURED, _who(facts, "load time"))]
+        return [*before, Phase("load", start, stop, *_told(facts, "load", "load time"))]
     if begun is None:
         return []
-    done = facts.load_to_ns
+    done = facts.load_to
     if done is None and not running:  # its end was never told
         return []
-    stop = end if done is None else _within(done[0], start, end)
-    source = (done or begun)[1] or begun[1]
-    return [*before, Phase("load", start, stop, Provenance.OBSERVED, source, done is None)]
+    stop = end if done is None else _within(done.at_ns, start, end)
+    source = (done or begun).source or begun.source
+    provenance = Provenance.ESTIMATED if begun.estimated else Provenance.OBSERVED
+    return [*before, Phase("load", start, stop, provenance, source, done is None)]
 
 
 def _told_wait(facts: Facts, start: int, end: int) -> list[Phase]:
@@ -216,10 +249,10 @@ def _told_wait(facts: Facts, start: int, end: int) -> list[Phase]:
         at = parts[-1].end_ns if parts else start
         if name == "queue" and facts.queue_ns is not None:
             stop = min(end, at + facts.queue_ns)
-            parts.append(Phase("queue", at, stop, Provenance.MEASURED, _who(facts, "queue time")))
+            parts.append(Phase("queue", at, stop, *_told(facts, "queue", "queue time")))
         elif name == "tokenize" and facts.tokenize_ns_told is not None:
             stop = min(end, at + facts.tokenize_ns_told)
-            parts.append(Phase("tokenize", at, stop, Provenance.MEASURED, _who(facts, "tokenizer time")))
+            parts.append(Phase("tokenize", at, stop, *_told(facts, "tokenize", "tokenizer time")))
         elif name == "tokenize" and facts.dialect.head == "tokenized" and facts.head_ns is not None:
             stop = _within(facts.head_ns, at, end)
             how = "sent to response head: templated and tokenized, one way there and back in it"
@@ -227,8 +260,11 @@ def _told_wait(facts: Facts, start: int, end: int) -> list[Phase]:
     return parts
 
 
-def _who(facts: Facts, what: str) -> str:
-    return f"the engine's {what}" + (f", {facts.told_by}" if facts.told_by else "")
+def _told(facts: Facts, phase: str, what: str) -> tuple[Provenance, str]:
+    """(how sure, who says so) of a length that the engine told."""
+    if phase in facts.derived:
+        return Provenance.DERIVED, facts.derived[phase]
+    return Provenance.MEASURED, f"the engine's {what}" + (f", {facts.told_by}" if facts.told_by else "")
 
 
 def _held(facts: Facts) -> str:

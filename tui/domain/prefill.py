@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from tui.domain.rates import IMPLAUSIBLE_PREFILL_TPS
+from tui.domain.values import Provenance, Value, absent
+
+_S = 1_000_000_000
+_FEWEST_TOKENS = 2  # one token is no speed
 BEND_FROM = 3  # reports with work in them before a bent fit can be trusted
 
 
@@ -37,6 +42,10 @@ class Report:
         """Tokens to compute in all."""
         return max(0, self.total - self.cached)
 
+    def elapsed_ns(self, start_ns: int) -> int:
+        """Time since the prefill began: the engine's, else from `start_ns` to the report's arrival."""
+        return self.at_ns - start_ns if self.engine_ns is None else self.engine_ns
+
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
@@ -66,9 +75,12 @@ def bend(points: Sequence[tuple[int, float]]) -> tuple[float, float]:
     return (nt / n2 if n2 else 0.0), 0.0
 
 
-def forecast(reports: Sequence[Report]) -> Forecast | None:
-    """Duration of the whole prefill from the reports so far; None before the first one with work in it."""
-    points = [(r.worked, float(r.engine_ns)) for r in reports if r.worked and r.engine_ns]
+def forecast(reports: Sequence[Report], start_ns: int = 0) -> Forecast | None:
+    """Duration of the whole prefill from the reports so far; None before the first one with work in it.
+
+    start_ns: when the prefill began, since sent; used for reports that tell no time of the engine.
+    """
+    points = [(r.worked, float(ns)) for r in reports if r.worked and (ns := r.elapsed_ns(start_ns)) > 0]
     if not points:
         return None
     work = reports[-1].work
@@ -90,11 +102,41 @@ def interpolated(reports: Sequence[Report], start_ns: int, now_ns: int) -> int:
     if not reports:
         return 0
     last = reports[-1]
-    ahead = forecast(reports)
-    if ahead is None or not last.engine_ns:
+    ahead = forecast(reports, start_ns)
+    elapsed = last.elapsed_ns(start_ns)
+    if ahead is None or elapsed <= 0:
         return last.processed
     steps = [b.processed - a.processed for a, b in pairwise(reports)]
+    if last.engine_ns is None:  # engines without a clock need not report the beginning
+        steps.append(reports[0].worked)
     step = max(steps, default=0)
-    rate = last.worked / last.engine_ns
-    since = max(0, now_ns - start_ns - last.engine_ns)
+    rate = last.worked / elapsed
+    since = max(0, now_ns - start_ns - elapsed)
     return min(last.total, last.processed + step, last.processed + int(rate * since))
+
+
+def speed_now(reports: Sequence[Report], start_ns: int) -> Value:
+    """Tokens / time between the latest two reports, tok/s: by the engine's time, else by their arrivals.
+
+    Without the engine's time, reports of a single token are passed over: the last one often ends together
+    with the first step of the answer.
+    """
+    unit = "tok/s"
+    worked = [r for r in reports if r.worked and r.elapsed_ns(start_ns) > 0 and r.unit == "tokens"]
+    for index in range(len(worked) - 1, -1, -1):
+        newest, before = worked[index], worked[index - 1] if index else None
+        tokens = newest.worked - (before.worked if before else 0)
+        span = newest.elapsed_ns(start_ns) - (before.elapsed_ns(start_ns) if before else 0)
+        timed = newest.engine_ns is not None
+        if span > 0 and tokens >= _FEWEST_TOKENS and (timed or tokens * _S / span <= IMPLAUSIBLE_PREFILL_TPS):
+            who = "the engine's latest two reports" if timed else "the arrival of two reports"
+            return Value(tokens * _S / span, unit, _origin(newest), f"tokens / time between {who}")
+        if timed:
+            break
+    return absent(unit, "no report with work in it yet")
+
+
+def _origin(report: Report) -> Provenance:
+    if report.estimated:
+        return Provenance.ESTIMATED
+    return Provenance.OBSERVED if report.engine_ns is None else Provenance.MEASURED

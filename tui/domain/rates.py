@@ -61,7 +61,8 @@ def decode_engine(timings: Timings | None) -> Value:
         return absent(unit, "fewer than 2 tokens")
     if span <= 0 or (n - 1) * _S / span > IMPLAUSIBLE_TPS:
         return absent(unit, "the engine's decode time is implausible")
-    return Value((n - 1) * _S / span, unit, Provenance.MEASURED, f"({n} - 1) tokens / {span / _S:.3f} s")
+    whose = Provenance.DERIVED if "decode" in timings.derived else Provenance.MEASURED
+    return Value((n - 1) * _S / span, unit, whose, f"({n} - 1) tokens / {span / _S:.3f} s")
 
 
 def prefill_engine(timings: Timings | None) -> Value:

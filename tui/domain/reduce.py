@@ -86,7 +86,9 @@ def _course(state: State, event: ev.Event) -> None:
         case ev.SlotsSeen(at_ns=at_ns, busy=busy, total=total):
             queued = state.head_ns is None or (state.dialect.head == "tokenized" and state.first_ns is None)
             if queued and total and busy >= total:
-                state.busy_ns = at_ns
+                state.busy_ns, state.free_ns = at_ns, None
+            elif queued and state.free_ns is None:
+                state.free_ns = at_ns
         case ev.Oddity(code=code, detail=detail):
             state.warnings.setdefault(code, detail)
         case ev.Failed():
@@ -105,8 +107,8 @@ def _stream(state: State, event: ev.Event) -> None:
             _arrived(state, event)
         case ev.Progress():
             _progress(state, event)
-        case ev.Edge(at_ns=at_ns, phase=phase, begins=begins, source=source):
-            state.edges.setdefault((phase, begins), (at_ns, source))
+        case ev.Edge(phase=phase, begins=begins):
+            state.edges.setdefault((phase, begins), event)
         case ev.Generated():
             _generated(state, event)
         case ev.FirstSign(at_ns=at_ns):
@@ -124,6 +126,7 @@ def _stream(state: State, event: ev.Event) -> None:
 
 def _arrived(state: State, event: ev.Arrived) -> None:
     state.sent = state.read_open = True
+    state.body_ns = event.at_ns if state.body_ns is None else state.body_ns
     own = state.instrument
     own.reads += 1
     own.kernel += event.kernel
@@ -192,6 +195,8 @@ def _timings(state: State, event: ev.Timings) -> None:
         cached_unknown=event.cached_unknown,
         final=old.final or event.final,
         source=event.source or old.source,
+        derived=event.derived or old.derived,
+        waits=event.waits or old.waits,
         **told,
     )
 

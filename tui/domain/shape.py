@@ -109,9 +109,10 @@ def _attention(raw: object) -> tuple[Attention, ...] | None:
     for entry in raw:
         if not isinstance(entry, list) or len(entry) != len(fields(Attention)):
             return None
-        *four, window = entry
-        sizes = [_whole(n) for n in four]
-        if any(n is None for n in sizes) or (window is not None and _whole(window) is None):
+        layers, kv_heads, k_dim, v_dim, window = (_whole(n) for n in entry)
+        if layers is None or kv_heads is None or k_dim is None or v_dim is None:
             return None
-        groups.append(Attention(*(n or 0 for n in sizes), window=_whole(window)))
+        if window is None and entry[-1] is not None:
+            return None
+        groups.append(Attention(layers, kv_heads, k_dim, v_dim, window))
     return tuple(groups)

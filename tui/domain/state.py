@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tui.domain.arrivals import Arrivals
-from tui.domain.events import Dialect, Failed, Timings
+from tui.domain.events import Dialect, Edge, Failed, Timings
 from tui.domain.machine import Reading
 from tui.domain.order import Ranked
 from tui.domain.prefill import Report
@@ -48,10 +48,9 @@ class State:
     sent_all_ns: int | None = None
     head_ns: int | None = None
     status: int | None = None
+    body_ns: int | None = None  # first read of the body
     reports: list[Report] = field(default_factory=list)
-    edges: dict[tuple[str, bool], tuple[int, str]] = field(
-        default_factory=dict
-    )  # (phase, begins) → (ns, who)
+    edges: dict[tuple[str, bool], Edge] = field(default_factory=dict)  # by (phase, begins)
     first_ns: int | None = None  # first generated text
     sign_ns: int | None = None  # first sign of a first token
     answer_ns: int | None = None
@@ -74,6 +73,7 @@ class State:
     anchor_ns: int | None = None
     tokenize_ns: int | None = None
     busy_ns: int | None = None  # latest moment at which all slots were seen working for others
+    free_ns: int | None = None  # first moment after it at which one was seen free
     finish_reason: str | None = None
     finish_ns: int | None = None
     done_ns: int | None = None

@@ -62,7 +62,7 @@ def _accounting(state: State) -> None:
     if tokens and not text and not state.tools:
         state.warnings.setdefault("tokens_without_text", f"{tokens} tokens, but no text")
     elif state.terminal and not text and not state.tools:
-        state.warnings.setdefault("empty_output", "the engine answered nothing")
+        state.warnings.setdefault("empty_output", "the engine answered nothing" + _overfull(state))
     limit = learned(state.conditions, "answer_limit")
     if state.finish_reason == "length" and limit and tokens is not None and tokens < FAR_FROM_LIMIT * limit:
         state.warnings.setdefault(
@@ -77,6 +77,14 @@ def _accounting(state: State) -> None:
     if chars and prompt and known and chars > MOST_CHARS_PER_TOKEN * prompt:
         told = f"{prompt} prompt tokens for {chars} characters: the prompt was probably cut"
         state.warnings.setdefault("prompt_truncated_suspected", told)
+
+
+def _overfull(state: State) -> str:
+    """Some engines answer a prompt that is too long with an empty text."""
+    window, prompt = learned(state.conditions, "context_length"), state.prompt_tokens
+    if not window or not prompt or prompt < window:
+        return ""
+    return f": the prompt of {prompt} tokens fills the context of {window}"
 
 
 def doubt_clocks(state: State) -> None:

@@ -77,12 +77,14 @@ class Look:
     """A GET once `before` the request is sent, or `after` its stream ended by itself.
 
     tries_s: seconds to wait before each try; the next one is made only while the body equals `empty`.
+    keep: the keys of a JSON object, or the beginnings of lines, that are kept; () keeps the whole answer.
     """
 
     path: str
     when: Literal["before", "after"]
     tries_s: tuple[float, ...] = (0.0,)
     empty: str = ""
+    keep: tuple[str, ...] = ()
 
 
 # Tokens of each prompt of a model, told by the engine without running it; None where it does not tell.

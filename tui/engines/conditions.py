@@ -9,7 +9,7 @@ from tui.domain.values import count
 from tui.engines.shapes import Object, items, mapping, text
 
 _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "seed", "repeat_penalty", "ignore_eos")
-_LIMITS = ("max_tokens", "max_completion_tokens", "n_predict")
+_LIMITS = ("max_tokens", "max_completion_tokens", "n_predict", "max_output_tokens")
 
 
 def conditions_of(fields: Mapping[str, object]) -> dict[str, object]:
@@ -38,7 +38,7 @@ def conditions_of(fields: Mapping[str, object]) -> dict[str, object]:
 
 def _characters(body: Object) -> int:
     """Characters of text in a chat or completion request; images and templates are not counted."""
-    total = len(text(body.get("prompt"))) + len(text(body.get("system")))
+    total = sum(len(text(body.get(key))) for key in ("prompt", "system", "input", "system_prompt"))
     for message in items(body.get("messages")):
         content = mapping(message).get("content")
         total += len(text(content))
@@ -48,6 +48,11 @@ def _characters(body: Object) -> int:
 
 def shown_model(name: str) -> str:
     """A model's name without the folders above it, when it is a file's path: they are the person's own."""
-    if name.endswith(".gguf") or name.startswith(("/", "~", "\\")) or name[1:3] == ":\\":
-        return re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    if name.endswith(".gguf") or name.startswith(("/", "~", "\\", "./", "../")) or name[1:3] == ":\\":
+        return last_part(name)
     return name
+
+
+def last_part(path: str) -> str:
+    """The last part of a path of any system."""
+    return re.split(r"[/\\]", path.rstrip("/\\"))[-1]

@@ -148,6 +148,10 @@ class Decoder:
             self._body = Body(encoding, json_lines=self._tongue.json_lines, keep=self._refused)
         return self._body
 
+    @property
+    def _streams(self) -> bool:
+        return self._body is not None and self._body.streams
+
     def _messages(self, at_ns: int, messages: list[Message]) -> tuple[int, list[Event]]:
         number = 0
         events: list[Event] = []
@@ -190,7 +194,8 @@ class Decoder:
                 case Finish():
                     self._finished = True
                 case Failed():
-                    self._over = self._failed = True
+                    self._failed = True
+                    self._over = self._over or self._tongue.errors_end or not self._streams
                 case Oddity() if event.code in self._told:
                     continue
                 case Oddity():

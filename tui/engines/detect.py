@@ -2,88 +2,121 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from tui.domain.values import count
-from tui.engines.asking import Answer, Ask, Asking
-from tui.engines.conditions import shown_model
-from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
+from tui.engines import gateways
+from tui.engines.asking import Ask, Asking
+from tui.engines.evidence import (
+    koboldcpp,
+    lemonade,
+    llamacpp,
+    lmstudio,
+    mlx,
+    nim,
+    ollama,
+    others,
+    ovms,
+    sglang,
+    tgi,
+    vllm,
+)
+from tui.engines.evidence.heard import MODELS, Heard
+from tui.engines.evidence.kind import Facts, Kind, Wish, pick
+from tui.engines.found import Found, Model, Nothing
+from tui.engines.shapes import parsed_or_none
 from tui.engines.urls import Base
 
-_ASKS = [Ask("GET", "/props"), Ask("GET", "/v1/models"), Ask("GET", "/health")]
-_OWNERS: Mapping[str, str] = {
-    "llamacpp": "llama.cpp",
-    "vllm": "vllm",
-    "sglang": "sglang",
-    "tensorrt_llm": "trtllm",
-    "library": "ollama",
-    "organization_owner": "lmstudio",
-    "lmdeploy": "lmdeploy",
-}
+__all__ = ["Found", "Model", "Nothing", "detect"]
+
+# Those that answer like others come before them; Ollama, whom most copy, is last.
+_KINDS: Sequence[Kind] = (
+    others.LLAMAFILER,
+    llamacpp.KIND,
+    koboldcpp.KIND,
+    lmstudio.KIND,
+    lemonade.KIND,
+    others.EXO,
+    nim.KIND,
+    sglang.KIND,
+    others.TRTLLM,
+    others.LMDEPLOY,
+    others.OMLX,
+    others.MISTRALRS,
+    tgi.KIND,
+    vllm.KIND,
+    mlx.KIND,
+    ovms.KIND,
+    ollama.KIND,
+)
+_ROUNDS = 3  # of asking for a description: each may depend on the one before
+_PATIENCE_S = 2.0
+_FAR_PATIENCE_S = 5.0  # a greeting of its own comes before the first answer
+_LOOK_S = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An engine that answers. `conditions` has keys of the product's JSON; None is not told.
+def detect(base: Base, model: str = "", chosen: bool = True) -> Asking[Found | Nothing]:
+    """Ask at one address; `model` is the one the person wants, else one that is loaded, else the first.
 
-    has_tokenizer: it counts the tokens of a prompt without running it. slots: how many requests run at once.
-    context: tokens a request may hold. auth_needed: it wants a key, or another one. loading: not ready yet.
+    chosen: the person named this address. Then it is asked for all that marks an engine; a port that is only
+    looked at is asked on where its list of models looks like one.
     """
-
-    engine: str
-    base: Base
-    model: str
-    models: tuple[str, ...] = ()
-    conditions: Mapping[str, object] = field(default_factory=dict)
-    has_tokenizer: bool = False
-    slots: int | None = None
-    context: int | None = None
-    auth_needed: bool = False
-    loading: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Nothing:
-    """No engine there; the reason in one plain line."""
-
-    reason: str
-
-
-def detect(base: Base, model: str = "") -> Asking[Found | Nothing]:
-    """Ask at one address; `model` is the one the person wants, else the first that the engine names."""
-    answers = yield list(_ASKS)
-    props_answer, models_answer, health_answer = answers
-    if all(answer.status == 0 for answer in answers):
-        return Nothing(_silence(base, answers))
-    props = _object(props_answer)
-    models = [entry for entry in map(mapping, items(_object(models_answer).get("data"))) if entry.get("id")]
-    engine = _engine(answers, props, models)
-    auth_needed = any(answer.status in (401, 403) for answer in (props_answer, models_answer))
-    if not engine and auth_needed:
-        engine = "openai"
-    if not engine:
+    far = base.root.startswith("https:")
+    heard = Heard(_LOOK_S if not chosen else _FAR_PATIENCE_S if far else _PATIENCE_S)
+    service = gateways.service(urlsplit(base.root).hostname or "")
+    yield from heard.ask([Ask("GET", MODELS)])
+    if heard.silent:
+        return Nothing(_silence(base, heard), heard.failure.error_kind == "timeout")
+    if service:
+        return _hosted(service, base, heard, model)
+    kind = yield from _kind(heard, chosen)
+    if kind is None:
         return Nothing(f"{base.root} answers, but not like an engine that toklane knows. Check the address.")
-    entry = next((m for m in models if m["id"] == model), models[0] if models else {})
-    conditions = _conditions(engine, props, entry)
-    return Found(
-        engine,
-        base,
-        model or _sent_model(engine, text(entry.get("id"))),
-        tuple(_sent_model(engine, text(m["id"])) for m in models),
-        conditions,
-        has_tokenizer=engine == "llama.cpp",
-        slots=count(conditions.get("slots")),
-        context=count(conditions.get("context_length")),
-        auth_needed=auth_needed,
-        loading=health_answer.status == 503 or models_answer.status == 503,
-    )
+    wish = Wish(model, chosen)
+    for _ in range(_ROUNDS):
+        yield from heard.ask(kind.more(heard, wish))
+    return _found(kind, base, heard, model)
 
 
-def _silence(base: Base, answers: list[Answer]) -> str:
+def _kind(heard: Heard, chosen: bool) -> Asking[Kind | None]:
+    """First what the list of models makes likely is proven, then any engine's marks are looked for."""
+    likely = [kind for kind in _KINDS if kind.likely(heard)]
+    yield from heard.ask(_marks(likely))
+    known = next((kind for kind in likely if kind.known(heard)), None)
+    if known is not None:
+        return known
+    if not (chosen or _looks_like_one(heard)):
+        return None
+    yield from heard.ask(_marks([kind for kind in _KINDS if kind.wide]))
+    known = next((kind for kind in _KINDS if kind.known(heard)), None)
+    if known is None and (heard.models or heard.denied):
+        return others.OPENAI
+    return known
+
+
+def _marks(kinds: Sequence[Kind]) -> list[Ask]:
+    return [Ask("GET", path) for path in dict.fromkeys(path for kind in kinds for path in kind.marks)]
+
+
+def _looks_like_one(heard: Heard) -> bool:
+    """A page, or a path that is not there, is no engine's: a stranger is not asked for more."""
+    answer = heard.answer(MODELS)
+    json = isinstance(parsed_or_none(answer.body), (dict, list))
+    return heard.denied or (answer.status in (200, 503) and json)
+
+
+def _hosted(service: str, base: Base, heard: Heard, model: str) -> Found | Nothing:
+    """A hosted service is known by its address; its list of models may need a key."""
+    if heard.models or heard.denied or model:
+        return _found(others.OPENAI, base, heard, model, service)
+    status = heard.answer(MODELS).status
+    return Nothing(f"{base.root} answers with status {status} and no models. Name one with --model.")
+
+
+def _silence(base: Base, heard: Heard) -> str:
     """What came instead of an answer; a server that is there is not asked for."""
-    failed = next((answer for answer in answers if answer.error), Answer(0, error="no answer"))
+    failed = heard.failure
     match failed.error_kind:
         case "refused":
             return f"Nothing answers at {base.root} (connection refused). Is the server running?"
@@ -94,54 +127,38 @@ def _silence(base: Base, answers: list[Answer]) -> str:
             return f"Nothing answers at {base.root} ({failed.error}). Is the server running?"
 
 
-def _object(answer: Answer) -> Object:
-    return mapping(parsed_or_none(answer.body)) if answer.status == 200 else {}
+def _found(kind: Kind, base: Base, heard: Heard, wanted: str, name: str = "") -> Found:
+    facts = kind.facts(heard)
+    engine = name or facts.engine or kind.engine
+    model = pick(facts.models, wanted)
+    told = _conditions(engine, facts, model) | dict(kind.of_chosen(heard, model.name))
+    conditions = {key: value for key, value in told.items() if value not in (None, "")}
+    return Found(
+        engine,
+        base,
+        model.name,
+        facts.models,
+        conditions,
+        has_tokenizer=facts.has_tokenizer,
+        slots=count(conditions.get("slots")),
+        context=count(conditions.get("context_length")),
+        auth_needed=heard.denied or facts.denied,
+        loading=facts.loading,
+        features=facts.features,
+        api=facts.api,
+    )
 
 
-def _engine(answers: list[Answer], props: Object, models: list[Object]) -> str:
-    """The engine's name, empty when nothing speaks for one.
-
-    Status alone proves nothing: LM Studio answers unknown paths with 200. MLX-LM names no owner; it must be
-    known, since any model name but `default_model` makes it load another model.
-    """
-    servers = [answer.headers.get("server", "") for answer in answers]
-    if "llama.cpp" in servers or ("build_info" in props and "default_generation_settings" in props):
-        return "llama.cpp"
-    if not models:
-        return ""
-    owner = text(models[0].get("owned_by"))
-    if not owner and any(server.startswith("BaseHTTP/") for server in servers):
-        return "mlx-lm"
-    return _OWNERS.get(owner, "openai")
-
-
-def _sent_model(engine: str, name: str) -> str:
-    """What a request says as its model: for MLX-LM never a name, for llama.cpp (which ignores it) no path."""
-    match engine:
-        case "mlx-lm":
-            return "default_model"
-        case "llama.cpp":
-            return shown_model(name)
-        case _:
-            return name
-
-
-def _conditions(engine: str, props: Object, entry: Object) -> dict[str, object]:
-    """What the engine tells about itself: `/props` of llama.cpp first, else its entry in `/v1/models`."""
-    meta = mapping(entry.get("meta"))
-    settings = mapping(props.get("default_generation_settings"))
-    version = text(props.get("build_info"))
-    lengths = (settings.get("n_ctx"), meta.get("n_ctx"), entry.get("max_model_len"))
-    found: dict[str, object] = {
+def _conditions(engine: str, facts: Facts, model: Model) -> dict[str, object]:
+    """The model's own facts, then what the engine tells; what is not told is left out later."""
+    told: dict[str, object] = {
         "engine": engine,
-        "engine_version": "" if "unknown" in version else version,
-        "model": shown_model(text(entry.get("id")) or text(props.get("model_alias"))),
-        "file": re.split(r"[/\\]", text(props.get("model_path")))[-1],
-        "quantization": text(props.get("model_ftype")) or text(meta.get("ftype")),
-        "parameters": count(meta.get("n_params")),
-        "model_bytes": count(meta.get("size")),
-        "context_length": next((n for n in map(count, lengths) if n), None),
-        "slots": count(props.get("total_slots")),
-        "sleeping": props.get("is_sleeping") if props.get("is_sleeping") is True else None,
+        "engine_version": facts.version,
+        "model": model.label,
+        "quantization": model.quantization,
+        "parameters": model.parameters,
+        "model_bytes": model.size_bytes,
+        "context_length": model.context,
+        "context_trained": model.context_most,
     }
-    return {key: value for key, value in found.items() if value not in (None, "")}
+    return told | {key: value for key, value in facts.conditions.items() if value not in (None, "")}

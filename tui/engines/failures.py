@@ -13,7 +13,7 @@ _RAW_LIMIT = 20_000
 _SAID_LIMIT = 600
 _SECRET = re.compile(
     r"(?i)(?<=bearer )(?=\S*[\d_=-])\S{6,}|(?<=basic )(?=\S*[\d_=-])\S{6,}|(?<=key provided: )\S+"
-    r"|\b(?:sk|pk|rk|hf|gsk|xai|nvapi)[-_][\w*.-]{8,}"
+    r"|(?-i:\b(?:sk|pk|rk|hf|gsk|xai|nvapi)[-_][\w*.-]{8,})"  # HF_HUB_OFFLINE is no key
 )
 _SPACE = re.compile(r"\s+")
 _KINDS = {
@@ -33,6 +33,8 @@ _REMEDIES = {
     ErrorKind.NOT_CHAT_REPLY: "Check that the URL is the one of the engine.",
     ErrorKind.ENGINE_ERROR: "See the server's log for details.",
 }
+_TOO_LONG = re.compile(r"(?i)context.{0,80}\b(?:exceed|longer)|\b(?:exceed|longer|not fit).{0,80}\bcontext")
+_NO_PATH = re.compile(r"Unexpected endpoint or method")  # LM Studio, with status 200
 
 
 def without_secrets(words: str) -> str:
@@ -108,7 +110,7 @@ def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: byte
     parsed = parsed_or_none(body)
     words = _page(body) if is_page(body) else said(parsed) or _beginning(body)
     kind = ErrorKind.REDIRECT if 300 <= status < 400 else _KINDS.get(status, ErrorKind.HTTP_ERROR)
-    remedy = _REMEDIES[kind]
+    remedy = ""
     retry_after_s: float | None = None
     match kind:
         case ErrorKind.AUTH:
@@ -151,9 +153,18 @@ def _failed(
         without_secrets(message),
         status=status,
         retry_after_s=retry_after_s,
-        remedy=remedy or _REMEDIES[kind],
+        remedy=remedy or _remedy(kind, message),
         raw=without_secrets(raw[:_RAW_LIMIT].decode("utf-8", "replace")),
     )
+
+
+def _remedy(kind: ErrorKind, message: str) -> str:
+    if kind in (ErrorKind.HTTP_ERROR, ErrorKind.ENGINE_ERROR):
+        if _TOO_LONG.search(message):
+            return "Send a shorter prompt, or load the model with a longer context."
+        if _NO_PATH.search(message):
+            return "Check the URL; an older server may lack this path."
+    return _REMEDIES[kind]
 
 
 def _beginning(body: bytes) -> str:

@@ -81,6 +81,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """No engine there; the reason in one plain line."""
+    """No engine there; the reason in one plain line. slow: something is there that did not answer in time."""
 
     reason: str
+    slow: bool = False

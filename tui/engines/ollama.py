@@ -4,13 +4,36 @@ from __future__ import annotations
 
 import json
 
-from tui.domain.events import Dialect, Done, Event, Finish, Generated, Timings, ToolDelta, Usage
+from tui.domain.events import Dialect, Done, Edge, Event, Finish, Generated, Oddity, ToolDelta
 from tui.domain.values import count
-from tui.engines.shapes import Object, items, mapping, nanoseconds, text
+from tui.domain.wire import Poll
+from tui.engines.base import Adapter, Look, Plan, Request, Watch
+from tui.engines.ollama_metrics import Seen, Version, early, metrics, version_of
+from tui.engines.ollama_ps import PATH as RUNNING
+from tui.engines.ollama_ps import Residence
+from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
 
 DIALECT = Dialect("ollama")
-_LOADED_NS = 1_000_000_000  # a longer load_duration means that the model was just loaded: nothing is cached
+PATH = "/api/chat"
+
+
+def request(plan: Plan) -> Request:
+    """A chat request that changes nothing about the model: no `num_ctx` and no `shift`, which would load it
+    again, no `keep_alive`. Thinking is left to the model.
+
+    `truncate: false` makes a prompt that is too long an error; without it Ollama drops the front of it and
+    says nothing. Versions before 0.12.4 ignore the field.
+    """
+    asked = {"num_predict": plan.max_tokens, "temperature": plan.temperature, "seed": plan.seed}
+    body: dict[str, object] = {
+        "model": plan.model,
+        "messages": [{"role": turn.role, "content": turn.content} for turn in plan.turns],
+        "stream": True,
+        "truncate": False,
+    }
+    options = {key: value for key, value in asked.items() if value is not None}
+    return Request(PATH, body | ({"options": options} if options else {}))
 
 
 class OllamaTongue(Tongue):
@@ -21,17 +44,59 @@ class OllamaTongue(Tongue):
 
     def __init__(self) -> None:
         self._calls = 0
+        self._lines = 0
+        self._thought = False
+        self._remote = False
+        self._whole = False
+        self._version: Version | None = None
+        self._residence = Residence("", None, early=False)
+
+    def begin(self, fields: Object) -> list[Event]:
+        """The version decides what counts mean; the model is the one to look for in `/api/ps`."""
+        conditions = mapping(fields.get("conditions"))
+        told = text(fields.get("engine_version")) or text(conditions.get("engine_version"))
+        self._version = version_of(told)
+        body = mapping(mapping(fields.get("request")).get("body"))
+        model = text(body.get("model"))
+        self._remote = model.endswith((":cloud", "-cloud"))
+        context = count(mapping(body.get("options")).get("num_ctx"))
+        self._residence = Residence(model, context, early(self._version))
+        return []
+
+    def head(self, at_ns: int, headers: Object) -> list[Event]:
+        """A reply that is no stream says so by its type."""
+        kind = text(headers.get("content-type"))
+        self._whole = "json" in kind and "ndjson" not in kind
+        return []
 
     def message(self, at_ns: int, body: Object, event: str) -> list[Event]:
         """One record; the last one may carry text or tool calls too."""
+        self._remote = self._remote or bool(text(body.get("remote_host")))
         events = self._generated(at_ns, body)
-        if body.get("done") is True:
-            events += _metrics(at_ns, body)
-            reason = text(body.get("done_reason"))
-            if reason:
-                events.append(Finish(at_ns, reason))
-            events.append(Done(at_ns))
-        return events
+        if body.get("done") is not True:
+            return events
+        if events and self._whole and self._lines == 1:
+            events.insert(0, Oddity(at_ns, "not_streamed", "the answer came as one whole reply"))
+        reason = text(body.get("done_reason"))
+        if reason:
+            # before the counts: after a stop the last token counted is the end token, sampled just now
+            events.append(Finish(at_ns, reason))
+        if reason == "load":
+            only = "a request without a prompt is answered when the model is loaded"
+            events += [Edge(0, "load", True, only), Edge(at_ns, "load", False, only)]
+        elif reason != "unload":
+            events += metrics(at_ns, body, self._seen())
+        return [*events, Done(at_ns)]
+
+    def poll(self, poll: Poll) -> list[Event]:
+        """`/api/ps`; it says nothing about models that run elsewhere."""
+        if self._remote or not poll.path.split("?")[0].endswith(RUNNING):
+            return []
+        return self._residence.poll(poll)
+
+    def _seen(self) -> Seen:
+        lives = self._residence
+        return Seen(self._version, self._lines, self._thought, lives.listed, lives.arrived, self._remote)
 
     def _generated(self, at_ns: int, body: Object) -> list[Event]:
         message = mapping(body.get("message"))
@@ -39,7 +104,11 @@ class OllamaTongue(Tongue):
         reasoning = text(message.get("thinking")) or text(body.get("thinking"))
         calls = items(message.get("tool_calls")) or items(body.get("tool_calls"))
         tools = tuple(self._tool(mapping(mapping(call).get("function"))) for call in calls)
-        return [Generated(at_ns, answer, reasoning, tools)] if answer or reasoning or tools else []
+        if not (answer or reasoning or tools):
+            return []
+        self._lines += 1
+        self._thought = self._thought or bool(reasoning)
+        return [Generated(at_ns, answer, reasoning, tools)]
 
     def _tool(self, function: Object) -> ToolDelta:
         """A whole call; its arguments are an object here and a string everywhere else."""
@@ -50,34 +119,11 @@ class OllamaTongue(Tongue):
         return ToolDelta(index, text(function.get("name")), words)
 
 
-def _metrics(at_ns: int, body: Object) -> list[Event]:
-    """Counts and durations (ns) of the last record. Ollama leaves out what is zero.
-
-    What `prompt_eval_count` counts changed twice: with `prompt_eval_cached_count` beside it, it is the whole
-    prompt; without, it may or may not hold reused tokens, unless the model was loaded for this very request.
-    Emulators of this API send durations of 0 or 1, which are no measurements.
-    """
-    total = count(body.get("prompt_eval_count"))
-    cached = count(body.get("prompt_eval_cached_count"))
-    predicted = count(body.get("eval_count"))
-    load_ns = _duration(body.get("load_duration"))
-    just_loaded = load_ns is not None and load_ns > _LOADED_NS
-    processed = total if total is None or cached is None else max(0, total - cached)
-    timings = Timings(
-        at_ns,
-        prompt_n=processed,
-        cached_n=cached,
-        prompt_ns=_duration(body.get("prompt_eval_duration")),
-        predicted_n=predicted,
-        predicted_ns=_duration(body.get("eval_duration")),
-        load_ns=load_ns,
-        total_ns=_duration(body.get("total_duration")),
-        cached_unknown=cached is None and not just_loaded,
-        final=True,
-    )
-    return [Usage(at_ns, total, predicted, cached), timings]
-
-
-def _duration(value: object) -> int | None:
-    whole_ns = nanoseconds(value, 1)
-    return whole_ns if whole_ns is not None and whole_ns > 1 else None
+ADAPTER = Adapter(
+    "ollama",
+    DIALECT,
+    request,
+    OllamaTongue,
+    watches=(Watch(RUNNING, every_s=0.25, until="first"),),
+    looks=(Look(RUNNING, "before"),),
+)

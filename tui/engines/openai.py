@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, Timings, ToolDelta, Usage
+from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, ToolDelta, Usage
 from tui.domain.values import count
 from tui.engines.base import Adapter, Plan, Request
 from tui.engines.llama_timings import timings_of
-from tui.engines.shapes import Object, items, mapping, nanoseconds, text
+from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
 from tui.engines.typed_events import typed_event
 
 DIALECT = Dialect("openai")
 PATH = "/v1/chat/completions"
-_MS = 1e6
 
 
 def chat_body(plan: Plan) -> dict[str, object]:
@@ -46,6 +45,11 @@ class OpenAiTongue(Tongue):
         self._usage: Usage | None = None
         self._calls = 0  # tool calls so far
 
+    @property
+    def usage(self) -> Usage | None:
+        """The newest counts that were told."""
+        return self._usage
+
     def message(self, at_ns: int, body: Object, event: str) -> list[Event]:
         """One chunk: text, tool calls, finish reason, usage, timings."""
         choices = items(body.get("choices"))
@@ -77,9 +81,6 @@ class OpenAiTongue(Tongue):
             events.append(usage)
         if timings and "prompt_progress" not in body:
             events.append(timings)
-        metrics = mapping(body.get("metrics"))
-        if metrics:
-            events.append(self._vllm_metrics(at_ns, metrics))
         return events
 
     def _generated(self, at_ns: int, choice: Object, part: Object, running: int | None) -> Generated | None:
@@ -115,24 +116,6 @@ class OpenAiTongue(Tongue):
             reasoning=count(usage.get("reasoning_tokens")) if reasoning is None else reasoning,
         )
         return self._usage
-
-    def _vllm_metrics(self, at_ns: int, metrics: Object) -> Timings:
-        """vLLM's `metrics`; `time_to_first_token_ms` counts from the first scheduling: it is the prefill."""
-        usage = self._usage or Usage(at_ns)
-        prompt_n = usage.prompt
-        if prompt_n is not None and usage.cached is not None:
-            prompt_n = max(0, prompt_n - usage.cached)
-        return Timings(
-            at_ns,
-            prompt_n=prompt_n,
-            cached_n=usage.cached,
-            prompt_ns=nanoseconds(metrics.get("time_to_first_token_ms"), _MS),
-            predicted_n=usage.completion,
-            predicted_ns=nanoseconds(metrics.get("generation_time_ms"), _MS),
-            queue_ns=nanoseconds(metrics.get("queue_time_ms"), _MS),
-            cached_unknown=usage.cached is None,
-            final=True,
-        )
 
 
 def _first(choices: list[object]) -> Object:

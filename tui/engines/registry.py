@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tui.engines import llamacpp, ollama, openai
+from tui.engines import llamacpp, lmstudio, mlxlm, nim, ollama, openai, sglang, trtllm, vllm
 from tui.engines.base import Adapter
 from tui.engines.decoder import Decoder
+from tui.engines.lmstudio_native import LmStudioTongue
+from tui.engines.lmstudio_route import LmStudioRouteTongue
 from tui.engines.shapes import mapping, text
 from tui.engines.tongue import Tongue
 
@@ -15,12 +17,31 @@ _ADAPTERS: Mapping[str, Adapter] = {
     "openai": openai.ADAPTER,
     "llama.cpp": llamacpp.ADAPTER,
     "embedded": llamacpp.ADAPTER,
+    "vllm": vllm.ADAPTER,
+    "trtllm": trtllm.ADAPTER,
+    "tensorrt-llm": trtllm.ADAPTER,
+    "nim": nim.ADAPTER,
+    "nim-vllm": nim.WITH_VLLM,
+    "nim-sglang": nim.WITH_SGLANG,
+    "sglang": sglang.ADAPTER,
+    "mlx-lm": mlxlm.ADAPTER,
+    "ollama": ollama.ADAPTER,
+    "lmstudio": lmstudio.ADAPTER,
+    "lm-studio": lmstudio.ADAPTER,
 }
 # Paths that only one engine has, whatever a recording calls its engine.
 _PATHS: Mapping[str, Callable[[], Tongue]] = {
     "/api/chat": ollama.OllamaTongue,
     "/api/generate": ollama.OllamaTongue,
+    "/api/v1/chat": LmStudioTongue,
+    "/api/v0/chat/completions": LmStudioRouteTongue,
     "/completion": llamacpp.LlamaCppTongue,
+}
+# Engines with an API of their own: who speaks on their OpenAI routes.
+_ROUTES: Mapping[str, Callable[[], Tongue]] = {
+    "ollama": openai.OpenAiTongue,
+    "lmstudio": LmStudioRouteTongue,
+    "lm-studio": LmStudioRouteTongue,
 }
 
 
@@ -35,4 +56,7 @@ def decoder_for(fields: Mapping[str, object]) -> Decoder:
     for ending, tongue in _PATHS.items():
         if path.endswith(ending):
             return Decoder(tongue())
-    return adapter(text(fields.get("engine"))).decoder()
+    engine = text(fields.get("engine"))
+    if path and engine.lower() in _ROUTES:
+        return Decoder(_ROUTES[engine.lower()]())
+    return adapter(engine).decoder()

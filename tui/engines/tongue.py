@@ -13,10 +13,12 @@ class Tongue(ABC):
     """What one engine's messages mean. Holds the state of one run; no sockets, no clock.
 
     json_lines: a body that begins with `{` is a stream of records, not one whole reply.
+    errors_end: nothing that counts comes after an error told in the stream.
     """
 
     dialect: Dialect
     json_lines = False
+    errors_end = True
 
     @abstractmethod
     def message(self, at_ns: int, body: Object, event: str) -> list[Event]:

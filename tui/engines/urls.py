@@ -7,15 +7,20 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-# llama.cpp and MLX-LM, Ollama, vLLM and its kin, LM Studio, SGLang, vLLM's second choice.
-LOCAL_PORTS = (8080, 11434, 8000, 1234, 30000, 8001)
+from tui.engines import gateways
 
+# llama.cpp and MLX-LM, Ollama, vLLM and its kin, LM Studio and mistral.rs, SGLang, vLLM's second choice,
+# KoboldCpp, exo, Lemonade, Jan, LMDeploy, TGI.
+LOCAL_PORTS = (8080, 11434, 8000, 1234, 30000, 8001, 5001, 52415, 13305, 1337, 23333, 3000)
+
+# What a server listens on to be reached from everywhere is no address to go to.
+_ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _ENDINGS = re.compile(
     r"(/chat/completions|/completions?|/models|/messages|/responses|/api/(chat|generate|tags|version)"
     r"|/props|/health|/slots)$"
 )
-_VERSION = re.compile(r"/v1$")
+_VERSION = re.compile(r"/v[13]$")  # OpenVINO Model Server has its routes under /v3
 
 
 class BadUrl(ValueError):
@@ -55,7 +60,9 @@ def normalised(url: str) -> Base:
         raise BadUrl("The URL names no host; write it like http://127.0.0.1:8080.")
     if parts.query or parts.fragment:
         raise BadUrl("The URL has a part after ? or #; give only the server's address.")
-    host = "127.0.0.1" if parts.hostname == "0.0.0.0" else parts.hostname
+    host = _ANY_ADDRESS.get(parts.hostname, parts.hostname)
+    if gateways.service(host) and port is None:  # its address is known, and a key never travels in the clear
+        return Base(f"https://{host}{gateways.prefix(host)}", _credentials(parts.netloc))
     host = f"[{host}]" if ":" in host else host
     where = host if port is None else f"{host}:{port}"
     return Base(f"{parts.scheme.lower()}://{where}{_prefix(parts.path)}", _credentials(parts.netloc))

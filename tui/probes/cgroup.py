@@ -1,4 +1,4 @@
-"""The memory limit of a control group (container, systemd unit), versions 1 and 2."""
+"""A control group (container, systemd unit), versions 1 and 2: its memory limit, stalls and kills."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from tui.probes.kept import number, read_once
+from tui.probes.kept import Kept, number, read_once
+from tui.probes.linux import Fields, stalls
 
+SLOW_NS = 1_000_000_000  # between two looks at the limits
 _UNLIMITED = 1 << 62  # version 1 says "no limit" with a number just below 2^63
 
 
@@ -35,6 +37,61 @@ def limit(proc_cgroup: bytes, root: Path) -> Limit | None:
     else:
         found = []
     return min(found, key=lambda one: one.limit_bytes, default=None)
+
+
+def home(proc_cgroup: bytes, root: Path) -> tuple[Path, int] | None:
+    """The folder of the group that counts the memory of a process, and its version; None when none does."""
+    paths = dict(_paths(proc_cgroup))
+    if "" in paths and b"memory" in read_once(root / "cgroup.controllers").split():
+        return root / next(_upwards(paths[""], root)).lstrip("/"), 2
+    if "memory" in paths:
+        return root / "memory" / next(_upwards(paths["memory"], root / "memory")).lstrip("/"), 1
+    return None
+
+
+def events(text: bytes) -> Fields:
+    """From `memory.events`, or `memory.oom_control` of version 1, which has no limit that slows down."""
+    return {"group_oom_kills": number(text, b"oom_kill "), "limit_hits": number(text, b"high ")}
+
+
+class Group:
+    """Follows the control group of one process after the other. Limits are read once a second."""
+
+    def __init__(self, proc: Path = Path("/proc"), root: Path = Path("/sys/fs/cgroup")) -> None:
+        self._proc, self._root = proc, root
+        self._pid = -1
+        self._text = b""
+        self._pressure: Kept | None = None
+        self._events: Kept | None = None
+        self._limit: Limit | None = None
+        self._slow_ns = 0
+
+    def read(self, pid: int, ram_bytes: int | None, now_ns: int, edge: bool = False) -> Fields:
+        """The group of this process, of our own for pid 0. A limit above the machine's RAM is none."""
+        if pid != self._pid:
+            self._follow(pid)
+        if edge or now_ns >= self._slow_ns:
+            self._slow_ns = now_ns + SLOW_NS
+            self._limit = limit(self._text, self._root)
+        told: Fields = {}
+        if self._pressure and self._events:
+            told |= stalls(self._pressure.read(), "group_stall") | events(self._events.read())
+        if self._limit and (ram_bytes is None or self._limit.limit_bytes < ram_bytes):
+            told["limit_bytes"] = self._limit.limit_bytes
+            told["limit_available_bytes"] = self._limit.available_bytes
+            told["limit_group"] = self._limit.group
+        return told
+
+    def _follow(self, pid: int) -> None:
+        for file in (self._pressure, self._events):
+            if file:
+                file.close()
+        self._pid, self._slow_ns, self._pressure, self._events = pid, 0, None, None
+        self._text = read_once(self._proc / f"{pid or 'self'}/cgroup")
+        if found := home(self._text, self._root):
+            folder, version = found
+            self._pressure = Kept(folder / "memory.pressure")
+            self._events = Kept(folder / ("memory.events" if version == 2 else "memory.oom_control"))
 
 
 def _paths(proc_cgroup: bytes) -> Iterator[tuple[str, str]]:

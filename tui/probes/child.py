@@ -17,6 +17,8 @@ import time
 
 from tui.domain.machine import raw_from
 from tui.probes.machine import Machine
+from tui.probes.parts import here
+from tui.probes.sampler import WITHOUT_DRIVERS
 
 IDLE_HZ, FASTEST_HZ = 1.0, 20.0
 _PR_SET_PDEATHSIG = 1
@@ -98,11 +100,11 @@ def leave_with_parent() -> None:
 
 
 def main() -> None:
-    """The process: one thread reads commands, one looks for the server, one asks each GPU driver."""
+    """The process: one thread reads commands, one files, one looks for the server, one asks each driver."""
     leave_with_parent()
     orders = Orders()
     threading.Thread(target=orders.listen, name="orders", daemon=True).start()
-    machine = Machine()
+    machine = Machine(here(drivers=WITHOUT_DRIVERS not in sys.argv[1:]))
     machine.start()
     try:
         Loop(machine, orders).run()

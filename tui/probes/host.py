@@ -8,14 +8,22 @@ from pathlib import Path
 
 from tui.probes.kept import read_once
 
-_MAKERS = {b"amdgpu": "AMD", b"i915": "Intel", b"xe": "Intel"}  # by the driver a card is bound to
+# By the driver a card is bound to: those that tell too little to be read.
+_MAKERS = {b"nouveau": "NVIDIA (nouveau)", b"asahi": "Apple", b"radeon": "AMD (radeon)", b"msm": "Qualcomm"}
+_MAKERS |= {b"panthor": "ARM", b"panfrost": "ARM", b"v3d": "Broadcom"}
 _GIB = 2**30
 
 
-def facts(ram_bytes: int | None, proc: Path = Path("/proc"), sys: Path = Path("/sys")) -> dict[str, str]:
-    """Facts for people, by name: cpu, memory, system and, where it can be told, power source."""
+def facts(
+    ram_bytes: int | None, proc: Path = Path("/proc"), sys: Path = Path("/sys"), name: str = ""
+) -> dict[str, str]:
+    """Facts for people, by name: cpu, memory, system and, where it can be told, power source.
+
+    `name` is the processor's, where the system tells it in another place than /proc.
+    """
+    cpu = name or processor(read_once(proc / "cpuinfo")) or platform.machine()
     told = {
-        "cpu": f"{processor(read_once(proc / 'cpuinfo')) or platform.machine()}, {os.cpu_count()} cores",
+        "cpu": f"{cpu}, {os.cpu_count()} cores",
         "memory": f"{ram_bytes / _GIB:.1f} GiB" if ram_bytes else "",
         "system": f"{platform.system()} {platform.release()}",
         "power": power(sys / "class/power_supply"),
@@ -44,9 +52,7 @@ def power(supplies: Path) -> str:
 
 
 def unread_gpu(sys: Path = Path("/sys")) -> str:
-    """The maker of a GPU that is here and that nothing reads yet, "" when there is none."""
-    if platform.system() == "Darwin":
-        return "Apple"
+    """The maker of a GPU that is here and that nothing reads, "" when there is none."""
     for card in sorted((sys / "class/drm").glob("card*/device/uevent")):
         driver = read_once(card).partition(b"DRIVER=")[2].split(b"\n")[0]
         if driver in _MAKERS:

@@ -55,19 +55,20 @@ class Asked(Generic[T]):
             self._wanted.wait()
             self._wanted.clear()
             self._answer = self._read(self._edge)
-            self._busy_ns = None
             self._done.set()
+            self._busy_ns = None
 
 
 class Paced:
     """A source that keeps its own pace: `step` is called again and again, `rate` times a second at most."""
 
     def __init__(self, name: str, step: Callable[[bool, bool], None], clock: Callable[[], int]) -> None:
-        """`step(edge, idle)`: counters are wanted now; nothing runs, so that one reading a second is enough."""
+        """`step(edge, idle)`: counters are wanted now; no request runs, once a second is enough."""
         self._name, self._step, self._clock = name, step, clock
         self._period_s = 1.0
         self._edge, self._wake = threading.Event(), threading.Event()
         self._busy_ns: int | None = None
+        self.apart_ns = 0  # the last two steps, from start to start
 
     def start(self) -> None:
         """The thread is never joined: it ends with the process."""
@@ -88,6 +89,10 @@ class Paced:
         busy_ns = self._busy_ns
         return no_answer(busy_ns, now_ns) if busy_ns is not None and now_ns - busy_ns > SILENT_NS else ""
 
+    def alive(self) -> None:
+        """Called within a step: an answer came, the next question is put now."""
+        self._busy_ns = self._clock()
+
     def step(self) -> float:
         """One step; the seconds to wait before the next one."""
         start_ns = self._busy_ns = self._clock()
@@ -96,7 +101,9 @@ class Paced:
         self._step(edge, self._period_s >= 1)
         self._busy_ns = None
         took_s = (self._clock() - start_ns) / SECOND
-        return max(self._period_s - took_s, min(took_s * (1 / BUSY_SHARE - 1), LONGEST_PAUSE_S))
+        pause_s = max(self._period_s - took_s, min(took_s * (1 / BUSY_SHARE - 1), LONGEST_PAUSE_S))
+        self.apart_ns = round((took_s + pause_s) * SECOND)
+        return pause_s
 
     def _run(self) -> None:
         while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,16 @@ from tui.probes.kept import Kept, number, read_once
 Fields = dict[str, Any]  # a part of the fields of a Reading, by name
 
 CLOCK_CORES = 8  # a clock is asked of this many cores at most
+WSL = "memory of the WSL2 machine, not of Windows"
 _SLOW_NS = 1_000_000_000  # clocks and swap areas
 _OF_FILE = {
     "meminfo": ("ram_total_bytes", "ram_available_bytes", "swap_total_bytes", "swap_used_bytes"),
-    "vmstat": ("swap_in_bytes", "swap_out_bytes", "disk_read_bytes", "refault_file_bytes", "oom_kills"),
+    "vmstat": (
+        *("swap_in_bytes", "swap_out_bytes", "disk_read_bytes", "refault_file_bytes", "oom_kills"),
+        *("refault_anon_bytes", "major_faults", "direct_reclaims"),
+    ),
     "pressure/memory": ("stall_some_us", "stall_full_us"),
+    "pressure/io": ("io_stall_some_us", "io_stall_full_us"),
     "stat": ("cpu_busy_s", "cpu_total_s"),
 }
 
@@ -28,13 +34,16 @@ def meminfo(text: bytes) -> Fields:
         "ram_available_bytes": _scaled(number(text, b"MemAvailable:"), 1024),
         "swap_total_bytes": _scaled(total, 1024),
         "swap_used_bytes": None if total is None or free is None else (total - free) * 1024,
+        "compressed_bytes": _scaled(number(text, b"Zswap:"), 1024),
+        "compressed_original_bytes": _scaled(number(text, b"Zswapped:"), 1024),
     }
 
 
 def vmstat(text: bytes, page_bytes: int) -> Fields:
     """Counters of /proc/vmstat: swap and refaults are in pages, pgpgin in KiB.
 
-    Kernels before 5.9 had one refault counter without the suffix.
+    Kernels before 5.9 had one refault counter without the suffix. Pages that come out of zswap are not in
+    pswpin: no disk is read for them.
     """
     refaults = number(text, b"workingset_refault_file ")
     if refaults is None:
@@ -44,18 +53,36 @@ def vmstat(text: bytes, page_bytes: int) -> Fields:
         "swap_out_bytes": _scaled(number(text, b"pswpout "), page_bytes),
         "disk_read_bytes": _scaled(number(text, b"pgpgin "), 1024),
         "refault_file_bytes": _scaled(refaults, page_bytes),
+        "refault_anon_bytes": _scaled(number(text, b"workingset_refault_anon "), page_bytes),
+        "decompressed_bytes": _scaled(number(text, b"zswpin "), page_bytes),
+        "major_faults": number(text, b"pgmajfault "),
+        "direct_reclaims": _reclaims(text),
         "oom_kills": number(text, b"oom_kill "),
     }
 
 
-def stalls(text: bytes) -> Fields:
-    """The totals of /proc/pressure/memory in microseconds; fresh at each read, unlike its averages."""
+def _reclaims(text: bytes) -> int | None:
+    """The sum over all zones of memory; None when the kernel counts none."""
+    start = text.find(b"\nallocstall_")
+    if start < 0:
+        return None
+    total = 0
+    for line in text[start + 1 :].splitlines():
+        name, _, value = line.partition(b" ")
+        if not name.startswith(b"allocstall_"):
+            break
+        total += int(value)
+    return total
+
+
+def stalls(text: bytes, what: str = "stall") -> Fields:
+    """The totals of a pressure file in microseconds; fresh at each read, unlike its averages."""
     totals: Fields = {}
     for line in text.splitlines():
         kind, _, rest = line.partition(b" ")
         total = rest.rpartition(b"total=")[2]
         if kind in (b"some", b"full") and total.isdigit():
-            totals[f"stall_{kind.decode()}_us"] = int(total)
+            totals[f"{what}_{kind.decode()}_us"] = int(total)
     return totals
 
 
@@ -75,6 +102,17 @@ def all_compressed(swaps: bytes) -> bool:
     return bool(areas) and all(area.startswith(b"/dev/zram") for area in areas)
 
 
+def zram(mm_stats: Iterable[bytes]) -> Fields:
+    """What compressed swap areas hold and the memory they take, from their `mm_stat` files."""
+    held = [words for text in mm_stats if len(words := text.split()) > 2]
+    if not held:
+        return {}
+    return {
+        "compressed_original_bytes": sum(int(words[0]) for words in held),
+        "compressed_bytes": sum(int(words[2]) for words in held),
+    }
+
+
 def _scaled(value: int | None, factor: int) -> int | None:
     return None if value is None else value * factor
 
@@ -88,22 +126,27 @@ class LinuxSource:
         self._ticks_per_s = os.sysconf("SC_CLK_TCK")
         self._files = {name: Kept(proc / name) for name in _OF_FILE}
         self._cores = sorted((sys / "devices/system/cpu").glob("cpu[0-9]*/cpufreq"))[:CLOCK_CORES]
-        self._slow: Fields = {"cpu_cores": os.cpu_count()}
+        self._zram = sorted((sys / "block").glob("zram*/mm_stat"))
+        self._slow: Fields = {"cpu_cores": os.cpu_count(), "memory_note": WSL if wsl(proc) else ""}
         self._slow_ns = 0
 
-    def read(self, now_ns: int) -> Fields:
-        """The fields of now, with `absent` saying why the others are missing; slow ones once a second."""
+    def read(self, now_ns: int, edge: bool = False) -> Fields:
+        """The fields of now, with `absent` saying why the others are missing.
+
+        All counters are read each time, so an `edge` wants nothing more; clocks and swap areas once a second.
+        """
         texts = {name: file.read() for name, file in self._files.items()}
         if now_ns >= self._slow_ns:
             self._slow_ns = now_ns + _SLOW_NS
-            self._slow |= self._clock()
+            self._slow |= self._clock() | zram(read_once(path) for path in self._zram)
             self._slow["swap_compressed"] = all_compressed(read_once(self._proc / "swaps"))
         told = {
-            **self._slow,
             **meminfo(texts["meminfo"]),
             **vmstat(texts["vmstat"], self._page_bytes),
             **stalls(texts["pressure/memory"]),
+            **stalls(texts["pressure/io"], "io_stall"),
             **cpu_times(texts["stat"], self._ticks_per_s),
+            **self._slow,
         }
         told["absent"] = self._absent(told)
         return told
@@ -130,6 +173,11 @@ class LinuxSource:
             "cpu_mhz": sum(mhz) / len(mhz) if mhz else None,
             "cpu_max_mhz": highest / 1000 if highest else None,
         }
+
+
+def wsl(proc: Path = Path("/proc")) -> bool:
+    """Whether this is Linux inside Windows: its memory and its processes are not all there is."""
+    return b"microsoft" in read_once(proc / "sys/kernel/osrelease").lower()
 
 
 def _khz(path: Path) -> int | None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _LISTEN = "0A"
-# Programs that answer for a server that works in another place. Kernel names are cut at 15 characters.
-ON_THIS_MACHINE = frozenset({"docker-proxy", "rootlesskit"})  # they lead into a container of this machine
+# Programs that answer for a server that works in another place. Kernel names are cut at 15 characters. The
+# first ones lead into a container of this machine.
+ON_THIS_MACHINE = frozenset({"docker-proxy", "rootlesskit", "rootlessport", "slirp4netns", "pasta"})
 FORWARDERS = ON_THIS_MACHINE | {"com.docker.backend", "wslrelay", "wslrelay.exe", "ssh", "sshd", "kubectl"}
 FORWARDERS |= {"socat", "nginx", "caddy", "traefik", "haproxy", "litellm"}
 

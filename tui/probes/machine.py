@@ -3,143 +3,164 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tui.domain.machine import Gpu, Reading, Server
-from tui.probes import host
-from tui.probes.cgroup import limit
-from tui.probes.kept import read_once
+from tui.probes.lane import Asked
 from tui.probes.linux import Fields
-from tui.probes.nvidia import NO_DRIVER, Nvidia
 from tui.probes.server import Found
 from tui.probes.watch import ServerWatch
 
-LIMIT_NS = 1_000_000_000  # between two looks at the limit of the control group
 FACTS_NS = 30_000_000_000  # between two looks at the facts of the host
+PATIENCE_S = 1.0  # a file of the system that takes longer is left out of the reading
 
 
 class Counters(Protocol):
     """The counters of the operating system."""
 
-    def read(self, now_ns: int) -> Fields: ...
+    def read(self, now_ns: int, edge: bool = False) -> Fields:
+        """The fields of now; at an `edge` all counters are wanted."""
 
 
 class Tree(Protocol):
     """The server's processes."""
 
-    def read(self, found: Found, now_ns: int) -> Server | None: ...
+    def read(self, found: Found, now_ns: int, edge: bool = False) -> Server | None:
+        """The server of now, None when there is none."""
+
+
+class Limits(Protocol):
+    """The control group of a process."""
+
+    def read(self, pid: int, ram_bytes: int | None, now_ns: int, edge: bool = False) -> Fields:
+        """The fields of now; pid 0 is this process."""
+
+
+class Gpus(Protocol):
+    """The GPUs that one driver runs, asked in a thread of their own."""
+
+    driver: str
+
+    def start(self) -> None:
+        """Starts the thread."""
+
+    def rate(self, hz: float) -> None:
+        """How often to ask."""
+
+    def mark(self) -> None:
+        """Counters are wanted now."""
+
+    def gpus(self, now_ns: int, server_pids: tuple[int, ...]) -> tuple[tuple[Gpu, ...], str]:
+        """The last known values and, when there are none, why. Never waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The sources of one system. `limits` None: it has no control groups."""
+
+    counters: Counters
+    tree: Tree
+    watch: ServerWatch
+    gpus: tuple[Gpus, ...]
+    facts: Callable[[int | None], dict[str, str]]
+    limits: Limits | None = None
+    gpu_reason: str = ""  # why there is no GPU, when no source says it
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the thread of the system's files read at one moment."""
+
+    at_ns: int
+    fields: Fields
+    found: Found
+    server: Server | None
 
 
 class Machine:
     """All sources of this machine. Reading it never waits for a driver, a name server or a process list."""
 
-    def __init__(self) -> None:
-        self._counters, self._tree, self._watch = _sources()
-        first = self._counters.read(time.monotonic_ns())
-        self._ram_bytes: int | None = first["ram_total_bytes"]
-        nvml = _nvml()
-        self._nvidia = Nvidia(nvml, ram_bytes=self._ram_bytes) if nvml else None
-        self._other_gpu = host.unread_gpu()
-        self._limit: Fields = {}
-        self._limit_ns = self._facts_ns = 0
+    def __init__(self, parts: Parts, clock: Callable[[], int] = time.monotonic_ns) -> None:
+        self._parts, self._clock = parts, clock
+        self._ram_bytes: int | None = None
+        self._files = Asked("files", self.read_files, clock)
+        self._edge = True
+        self._facts_ns = 0
         self._facts: dict[str, str] = {}
 
     def start(self) -> None:
-        """Starts the threads of the slow sources."""
-        self._watch.start()
-        if self._nvidia:
-            self._nvidia.start()
+        """Starts the threads of all sources."""
+        self._files.start()
+        self._parts.watch.start()
+        for source in self._parts.gpus:
+            source.start()
 
     def watch(self, name: str, port: int) -> None:
         """Look for the server at this address."""
-        self._watch.target(name, port)
-        self._limit_ns = 0
+        self._parts.watch.target(name, port)
+        self._edge = True
 
     def rate(self, hz: float) -> None:
         """How often readings are taken from now on."""
-        if self._nvidia:
-            self._nvidia.rate(hz)
+        for source in self._parts.gpus:
+            source.rate(hz)
 
     def mark(self) -> None:
-        """A phase begins or ends: the drivers' counters are wanted now, the server may have new children."""
-        self._watch.look()
-        if self._nvidia:
-            self._nvidia.mark()
+        """A phase begins or ends: all counters are wanted now, the server may have new children."""
+        self._edge = True
+        self._parts.watch.look()
+        for source in self._parts.gpus:
+            source.mark()
 
     def read(self, facts: bool) -> Reading:
         """The machine now; `facts` adds those that do not change."""
-        start_ns = time.monotonic_ns()
-        fields = self._counters.read(start_ns)
-        found, server = self._server(start_ns)
-        fields |= self._limits(found, start_ns)
-        at_ns = (start_ns + time.monotonic_ns()) // 2
-        gpus, gpu_reason = self._gpus(at_ns, found.tree)
+        edge, self._edge = self._edge, False
+        files = self._files.ask(edge, PATIENCE_S)
+        if isinstance(files, str):
+            silent = {"absent": {"ram_available_bytes": files, "stall_some_us": files}}
+            files = Files(self._clock(), silent, replace(self._parts.watch.found, reason=files), None)
+        gpus, gpu_reason = self._gpus(files.at_ns, files.found.tree)
         return Reading(
-            at_ns=at_ns,
-            **fields,
+            at_ns=files.at_ns,
+            **files.fields,
             gpus=gpus,
             gpu_reason=gpu_reason,
-            server=server,
-            server_reason="" if server else found.reason,
-            remote=found.remote,
-            host=self._host(start_ns) if facts else {},
+            server=files.server,
+            server_reason="" if files.server else files.found.reason,
+            remote=files.found.remote,
+            host=self._host(files.at_ns) if facts else {},
         )
 
-    def _server(self, now_ns: int) -> tuple[Found, Server | None]:
-        found = self._watch.found
-        server = self._tree.read(found, now_ns)
+    def read_files(self, edge: bool) -> Files:
+        """What the files of the system tell now; the thread's work."""
+        start_ns = self._clock()
+        fields = self._parts.counters.read(start_ns, edge)
+        self._ram_bytes = fields.get("ram_total_bytes", self._ram_bytes)
+        found, server = self._server(start_ns, edge)
+        if self._parts.limits:
+            fields = fields | self._parts.limits.read(found.pid, self._ram_bytes, start_ns, edge)
+        return Files((start_ns + self._clock()) // 2, fields, found, server)
+
+    def _server(self, now_ns: int, edge: bool) -> tuple[Found, Server | None]:
+        watch = self._parts.watch
+        found = watch.found
+        server = self._parts.tree.read(found, now_ns, edge)
         if found.pid and server is None:
-            self._watch.gone(found)
-            found = replace(self._watch.found, tree=())
+            watch.gone(found)
+            found = replace(watch.found, tree=())
         return found, server
 
     def _gpus(self, at_ns: int, pids: tuple[int, ...]) -> tuple[tuple[Gpu, ...], str]:
-        gpus, reason = (
-            self._nvidia.gpus(at_ns, pids) if self._nvidia else ((), "nvidia-ml-py is not installed")
-        )
-        if self._other_gpu and reason == NO_DRIVER:
-            reason = f"{NO_DRIVER}, {self._other_gpu} GPU not read"
-        return gpus, reason
-
-    def _limits(self, found: Found, now_ns: int) -> Fields:
-        """The limit of the server's control group, or of our own while the server is not known."""
-        if now_ns >= self._limit_ns:
-            self._limit_ns = now_ns + LIMIT_NS
-            text = read_once(Path(f"/proc/{found.pid or 'self'}/cgroup"))
-            one = limit(text, Path("/sys/fs/cgroup"))
-            below = one is not None and (self._ram_bytes is None or one.limit_bytes < self._ram_bytes)
-            self._limit = (
-                {"limit_bytes": one.limit_bytes, "limit_available_bytes": one.available_bytes}
-                if one and below
-                else {}
-            )
-        return self._limit
+        told = [source.gpus(at_ns, pids) for source in self._parts.gpus]
+        gpus = tuple(gpu for some, _ in told for gpu in some)
+        reasons = [reason for _, reason in told if reason]
+        return gpus, "" if gpus else ", ".join((*reasons, self._parts.gpu_reason)).strip(", ")
 
     def _host(self, now_ns: int) -> dict[str, str]:
         if now_ns >= self._facts_ns:
             self._facts_ns = now_ns + FACTS_NS
-            self._facts = host.facts(self._ram_bytes)
-        driver = self._nvidia.driver if self._nvidia else ""
-        return {**self._facts, "driver": driver} if driver else self._facts
-
-
-def _sources() -> tuple[Counters, Tree, ServerWatch]:
-    """The half for this system; the other one is not even loaded."""
-    if Path("/proc/self/stat").exists():
-        from tui.probes import linux, server, tree
-
-        return linux.LinuxSource(), tree.TreeSource(), ServerWatch(server.find, server.family)
-    from tui.probes import portable
-
-    return portable.PortableSource(), portable.PortableTree(), ServerWatch(portable.find, portable.family)
-
-
-def _nvml() -> ModuleType | None:
-    try:
-        import pynvml
-    except ImportError:
-        return None
-    return pynvml  # type: ignore[no-any-return]
+            self._facts = self._parts.facts(self._ram_bytes)
+        drivers = ", ".join(filter(None, (source.driver for source in self._parts.gpus)))
+        return {**self._facts, "driver": drivers} if drivers else self._facts

@@ -14,6 +14,8 @@ NOT_SUPPORTED = frozenset(
     {3, 13, 25, 26}
 )  # not supported, no such function, wrong struct version, deprecated
 NO_PERMISSION = 4
+GPU_LOST, RESTARTED = "GPU lost", "NVIDIA driver restarted"
+NOT_HERE, NOT_ALLOWED = "not supported here", "no permission"
 NOT_NOW = frozenset({6, 21, 27})  # not found, no data, not ready: the last value stands
 LOST = frozenset({15, 16, 28})  # lost, reset required, not found: the handle must not be used again
 # A mean duration above the first puts at least the second between two calls.
@@ -43,10 +45,11 @@ class Metric:
 
     def __init__(self, ask: Callable[[], Any], every_ns: int, edge: bool = False) -> None:
         self._ask = ask
-        self._every_ns = every_ns
+        self.every_ns = every_ns
         self._edge = edge
         self._next_ns = 0
         self._backoff_ns = 0
+        self.interval_ns = every_ns  # between two calls, as it turned out
         self.mean_ns = 0.0
         self.answer: tuple[Any, int] | None = None
         self.absent = ""
@@ -68,18 +71,17 @@ class Metric:
 
     def _failed(self, code: int) -> None:
         if code in LOST:
-            raise CardGone("GPU lost")
+            raise CardGone(GPU_LOST)
         if code == UNINITIALIZED:
-            raise CardGone("NVIDIA driver restarted")
+            raise CardGone(RESTARTED)
         if code in NOT_SUPPORTED or code == NO_PERMISSION:
-            self.answer, self.absent = (
-                None,
-                "no permission" if code == NO_PERMISSION else "not supported here",
-            )
+            self.answer, self.absent = None, NOT_ALLOWED if code == NO_PERMISSION else NOT_HERE
         elif code not in NOT_NOW:
             self._backoff_ns = min(max(2 * self._backoff_ns, SECOND), LONGEST_BACKOFF)
 
     def _plan(self, now_ns: int, took_ns: int) -> None:
         self.mean_ns = took_ns if not self.mean_ns else 0.8 * self.mean_ns + 0.2 * took_ns
         slow_ns = next((pause for limit, pause in SLOW if self.mean_ns > limit), 0)
-        self._next_ns = now_ns + max(self._every_ns, slow_ns, self._backoff_ns)
+        every_ns = self.every_ns if self.answer else min(self.every_ns, LONGEST_BACKOFF)
+        self.interval_ns = max(every_ns, slow_ns, self._backoff_ns)
+        self._next_ns = now_ns + self.interval_ns

@@ -1,4 +1,4 @@
-"""How busy the parts of a NVIDIA GPU really were: processors, matrix units, memory (GPM, where there is one)."""
+"""How busy the parts of an NVIDIA GPU really were: processors, matrix units, memory (GPM)."""
 
 from __future__ import annotations
 
@@ -41,15 +41,19 @@ class Activity:
             raise nv.NVMLError(_NOT_READY)
         (older, before_ns), (newer, now_ns) = self._older, self._take(self._spare)
         self._spare, self._older = older, (newer, now_ns)
-        wanted = (nv.NVML_GPM_METRIC_SM_UTIL, nv.NVML_GPM_METRIC_ANY_TENSOR_UTIL, nv.NVML_GPM_METRIC_DRAM_BW_UTIL)
+        wanted = (
+            nv.NVML_GPM_METRIC_SM_UTIL,
+            nv.NVML_GPM_METRIC_ANY_TENSOR_UTIL,
+            nv.NVML_GPM_METRIC_DRAM_BW_UTIL,
+        )
         asked = nv.c_nvmlGpmMetricsGet_t()
         asked.version, asked.numMetrics = nv.NVML_GPM_METRICS_GET_VERSION, len(wanted)
         asked.sample1, asked.sample2 = older, newer
         for i, metric in enumerate(wanted):
             asked.metrics[i].metricId = metric
         nv.nvmlGpmMetricsGet(asked)
-        shares = [_share(asked.metrics[i]) for i in range(len(wanted))]
-        return Busy(*shares, span_ns=now_ns - before_ns)
+        sm, tensor, dram = (_share(asked.metrics[i]) for i in range(len(wanted)))
+        return Busy(sm, tensor, dram, now_ns - before_ns)
 
     def _take(self, sample: Any) -> tuple[Any, int]:
         if self._instance is None:

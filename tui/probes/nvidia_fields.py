@@ -9,8 +9,8 @@ from tui.probes.metric import LOST, NO_PERMISSION, NOT_SUPPORTED, UNINITIALIZED
 POWER_NOW = 186  # mW over about 0.1 s
 MEMORY_TEMPERATURE = 82  # °C, data centre cards
 PCIE_TX, PCIE_RX = 197, 198  # bytes since the driver was loaded, seen from the GPU
-# Nanoseconds below the clock: power, heat by policy, board limit, reliability; then heat by the driver, heat by
-# the hardware, power brake. The last three had other numbers before driver 580: only what answers counts.
+# Nanoseconds below the clock: power, heat by policy, board limit, reliability; then heat by the driver, heat
+# by the hardware, power brake. The last three had other numbers before driver 580: only what answers counts.
 CAP, HEAT, BOARD, RELIABILITY, HOT, TOO_HOT, BRAKE = 74, 75, 77, 79, 269, 270, 271
 
 _INVALID_ARGUMENT = 2  # what an old driver says to a number it does not know

@@ -21,7 +21,7 @@ class Held:
     here: bool
 
 
-def told(
+def shared(
     gpus: Sequence[Gpu], held: Sequence[Held | None], server: tuple[int, ...], chosen: frozenset[str] | None
 ) -> tuple[Gpu, ...]:
     """The GPUs with what their processes say. `chosen`: UUIDs that the server may use, None: not known."""

@@ -29,7 +29,7 @@ def _visible(environ: bytes, whole: Sequence[str], parts: Sequence[str]) -> froz
         if word in _NONE:
             break  # CUDA stops at the first one that is none
         if word.startswith(("GPU-", "MIG-")):
-            hits = [uuid for uuid in (*whole, *parts) if uuid.startswith(word)]
+            hits = sorted(uuid for uuid in {*whole, *parts} if uuid.startswith(word))
         else:
             known = along_bus and word.isdecimal() and int(word) < len(whole)
             hits = [whole[int(word)]] if known else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from dataclasses import dataclass
 from typing import Any
 
 import psutil
@@ -28,7 +29,7 @@ _ABSENT = {
 class PortableSource:
     """Reads the machine's counters through psutil."""
 
-    def read(self, now_ns: int) -> Fields:
+    def read(self, now_ns: int, edge: bool = False) -> Fields:
         """The fields of now, with `absent` saying why the others are missing."""
         memory, swap, times = psutil.virtual_memory(), psutil.swap_memory(), psutil.cpu_times()
         disk, clock = psutil.disk_io_counters(), psutil.cpu_freq()
@@ -44,7 +45,7 @@ class PortableSource:
             "cpu_cores": os.cpu_count(),
             "cpu_mhz": clock.current if clock else None,
             "cpu_max_mhz": clock.max or None if clock else None,
-            "absent": _ABSENT,
+            "absent": dict(_ABSENT),
         }
 
 
@@ -83,20 +84,54 @@ def family(pid: int) -> tuple[int, ...]:
 class PortableTree:
     """Reads the server's tree through psutil. psutil tells no disk reads here that bypassed the cache."""
 
-    def read(self, found: Found, now_ns: int) -> Server | None:
+    def __init__(self) -> None:
+        self._processes: dict[int, psutil.Process] = {}
+
+    def read(self, found: Found, now_ns: int, edge: bool = False) -> Server | None:
         """The server of now, None when there is none or it is gone."""
-        rss_bytes, cpu_s, alive = 0, 0.0, []
-        for pid in found.tree:
-            try:
-                process = psutil.Process(pid)
-                times = process.cpu_times()
-                rss_bytes += process.memory_info().rss
-            except psutil.Error:
-                continue
-            cpu_s += times.user + times.system
-            alive.append(pid)
+        alive = {pid: use for pid in found.tree if (use := self._use(pid))}
+        self._processes = {pid: self._processes[pid] for pid in alive}
         if found.pid not in alive:
             return None
+        holder = max(alive, key=lambda pid: alive[pid].rss_bytes)
+        private = [use.private_bytes for use in alive.values()]
         return Server(
-            found.pid, found.name, rss_bytes=rss_bytes, cpu_s=cpu_s, processes=len(alive), note=found.note
+            found.pid,
+            found.name,
+            rss_bytes=sum(use.rss_bytes for use in alive.values()),
+            cpu_s=sum(use.cpu_s for use in alive.values()),
+            threads=sum(use.threads for use in alive.values()),
+            footprint_bytes=None if None in private else sum(size or 0 for size in private),
+            holder=printable(alive[holder].name),
+            holder_pid=holder,
+            processes=len(alive),
+            note=found.note,
         )
+
+    def _use(self, pid: int) -> Use | None:
+        try:
+            process = self._processes.get(pid) or psutil.Process(pid)
+            with process.oneshot():
+                use = use_of(
+                    process.name(), process.memory_info(), process.cpu_times(), process.num_threads()
+                )
+        except psutil.Error:
+            return None
+        self._processes[pid] = process
+        return use
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What one process uses now."""
+
+    name: str
+    rss_bytes: int
+    private_bytes: int | None
+    cpu_s: float
+    threads: int
+
+
+def use_of(name: str, memory: Any, times: Any, threads: int) -> Use:
+    """From psutil's answers. Windows alone tells private bytes: what the process was promised."""
+    return Use(name, memory.rss, getattr(memory, "private", None), times.user + times.system, threads)

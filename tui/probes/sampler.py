@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -12,7 +13,9 @@ from pathlib import Path
 
 COMMAND = (sys.executable, "-m", "tui.probes.child")
 STOPPED = "sampler stopped"
+WITHOUT_DRIVERS = "--without-drivers"  # how it is started after a library crashed it
 STARTS = 2  # it is started again once
+_WINDOWS_EXCEPTION = 0xC0000000  # exit codes of crashed processes begin here
 CLOSE_S = 0.2  # it leaves by itself, and after this it is ended
 
 Fields = dict[str, object]
@@ -32,6 +35,7 @@ class Sampler:
         self._rest = b""
         self._target: tuple[str, int] = ("", 0)
         self._hz = 1.0
+        self._options: tuple[str, ...] = ()
         self.reason = ""
 
     def start(self) -> None:
@@ -42,7 +46,7 @@ class Sampler:
         self._rest = b""
         try:
             self._child = subprocess.Popen(
-                self._command,
+                (*self._command, *self._options),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -110,7 +114,10 @@ class Sampler:
         return True
 
     def _restart(self) -> list[tuple[int, Fields]]:
+        child = self._child
         self.close()
+        if child is not None and crashed(child.returncode):
+            self._options = (WITHOUT_DRIVERS,)
         if self._left:
             self.start()
             self._send(do="watch", host=self._target[0], port=self._target[1])
@@ -124,6 +131,14 @@ class Sampler:
         if self._child is not None and self._child.stdin is not None:
             with contextlib.suppress(OSError):  # it died: drain will notice
                 self._child.stdin.write(json.dumps(order).encode() + b"\n")
+
+
+def crashed(code: int | None) -> bool:
+    """Whether a process with this exit code fell over by itself, as a broken driver library makes it do."""
+    fatal = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGILL, -signal.SIGFPE}
+    bus, trap = (getattr(signal, name, None) for name in ("SIGBUS", "SIGTRAP"))
+    fatal |= {-number for number in (bus, trap) if number is not None}
+    return code is not None and (code in fatal or code >= _WINDOWS_EXCEPTION)
 
 
 def _parsed(line: bytes) -> tuple[int, Fields] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui.probes.kept import read_once
+from tui.probes.linux import wsl
 from tui.probes.listener import (
     ON_THIS_MACHINE,
     Address,
@@ -19,6 +20,7 @@ from tui.probes.listener import (
 )
 
 NOT_VISIBLE = "server process not visible"
+OUTSIDE = f"{NOT_VISIBLE}: it works outside of WSL2"
 REMOTE = "server is on another machine"
 GONE = "server process gone"
 KNOWN = ("ollama", "llama-server", "llama", "vllm", "sglang", "mlx_lm", "trtllm", "lms", "koboldcpp")
@@ -61,7 +63,7 @@ def find(host: str, port: int, proc: Path = Path("/proc")) -> Found:
     tables = [read_once(proc / "net" / name).decode() for name in ("tcp", "tcp6")]
     listener = serving(target, [one for table in tables for one in listeners(table, port)])
     if listener is None:
-        return Found(reason=f"{NOT_VISIBLE}: nothing listens here")
+        return Found(reason=OUTSIDE if wsl(proc) else f"{NOT_VISIBLE}: nothing listens here")
     everyone = processes(proc)
     holders = [one for one in everyone if _holds(proc, one.pid, listener.inode)]
     if holders:

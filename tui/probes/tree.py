@@ -2,54 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from tui.domain.machine import Server
-from tui.probes.kept import Kept, number
-from tui.probes.server import Found
+from tui.probes.process import ProcessFiles, Use
+from tui.probes.server import Found, printable
 
-_SLOW_NS = 1_000_000_000  # swap: its file is dear to read
-
-
-@dataclass(slots=True)
-class Use:
-    """What one process uses now; counters are kept when it ends, so that the sum of the tree only grows."""
-
-    rss_bytes: int | None = None
-    cpu_s: float | None = None
-    read_bytes: int | None = None
-    swap_bytes: int | None = None
-
-
-class ProcessFiles:
-    """The open files of one process."""
-
-    def __init__(self, pid: int, proc: Path) -> None:
-        folder = proc / str(pid)
-        self._stat, self._io, self._status = (Kept(folder / name) for name in ("stat", "io", "status"))
-        self._page_bytes, self._ticks_per_s = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
-        self.use = Use()
-
-    def refresh(self, swap: bool) -> bool:
-        """Read again; False once the process is gone (its last values stay)."""
-        words = self._stat.read().rpartition(b")")[2].split(None, 22)
-        if len(words) < 22 or words[0] == b"Z":
-            self.close()
-            return False
-        self.use.rss_bytes = int(words[21]) * self._page_bytes
-        self.use.cpu_s = (int(words[11]) + int(words[12])) / self._ticks_per_s
-        self.use.read_bytes = number(self._io.read(), b"read_bytes:")
-        if swap:
-            kib = number(self._status.read(), b"VmSwap:")
-            self.use.swap_bytes = None if kib is None else kib * 1024
-        return True
-
-    def close(self) -> None:
-        for file in (self._stat, self._io, self._status):
-            file.close()
+_SLOW_NS = 1_000_000_000  # parts of memory, swap and threads: their files are dear to read
+_RARE_NS = 5_000_000_000
 
 
 class TreeSource:
@@ -60,21 +21,30 @@ class TreeSource:
         self._found = Found()
         self._files: dict[int, ProcessFiles] = {}
         self._ended: list[Use] = []
-        self._slow_ns = 0
+        self._slow_ns = self._rare_ns = 0
 
-    def read(self, found: Found, now_ns: int) -> Server | None:
-        """The server of now, None when there is none or it is gone."""
+    def read(self, found: Found, now_ns: int, edge: bool = False) -> Server | None:
+        """The server of now, None when there is none or it is gone.
+
+        Processes that do nothing are read once a second and at an `edge`, the others each time.
+        """
         if found is not self._found:
             self._follow(found)
-        swap = now_ns >= self._slow_ns
-        for pid in [pid for pid, files in self._files.items() if not files.refresh(swap)]:
-            use = self._files.pop(pid).use
-            self._ended += [use] if use.cpu_s is not None else []
-        self._slow_ns = now_ns + _SLOW_NS if swap else self._slow_ns
-        if found.pid not in self._files:
-            return None
+        slow, rare = now_ns >= self._slow_ns, now_ns >= self._rare_ns
+        self._slow_ns = now_ns + _SLOW_NS if slow else self._slow_ns
+        self._rare_ns = now_ns + _RARE_NS if rare else self._rare_ns
+        for pid, files in list(self._files.items()):
+            due = slow or edge or files.busy or pid == found.pid
+            if due and not files.refresh(now_ns, slow, rare):
+                use = self._files.pop(pid).use
+                self._ended += [use] if use.cpu_s is not None else []
+        return self._server(found) if found.pid in self._files else None
+
+    def _server(self, found: Found) -> Server:
         alive = [files.use for files in self._files.values()]
         ever = alive + self._ended
+        holder = max(self._files.values(), key=lambda files: files.use.rss_bytes or 0)
+        busiest = [pct for files in self._files.values() if (pct := files.threads.busiest_pct) is not None]
         return Server(
             pid=found.pid,
             name=found.name,
@@ -82,6 +52,14 @@ class TreeSource:
             cpu_s=_total(use.cpu_s for use in ever),
             read_bytes=_sum(use.read_bytes for use in ever),
             swap_bytes=_sum(use.swap_bytes for use in alive),
+            rss_anon_bytes=_sum(use.anon_bytes for use in alive),
+            rss_file_bytes=_sum(use.file_bytes for use in alive),
+            major_faults=_sum(use.major_faults for use in ever),
+            threads=_sum(use.threads for use in alive),
+            thread_pct=max(busiest, default=None),
+            oom_score=max((use.oom_score for use in alive if use.oom_score is not None), default=None),
+            holder=printable(holder.use.name),
+            holder_pid=holder.pid,
             processes=len(alive),
             note=found.note,
         )
@@ -94,7 +72,7 @@ class TreeSource:
         self._found = found
         for pid in set(found.tree) - self._files.keys():
             self._files[pid] = ProcessFiles(pid, self._proc)
-            self._slow_ns = 0
+            self._slow_ns = self._rare_ns = 0
 
 
 def _total(values: Iterable[float | None]) -> float | None:

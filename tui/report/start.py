@@ -12,6 +12,7 @@ from tui.capture.channel import Child
 from tui.capture.session import Session
 from tui.capture.shelf import Shelf
 from tui.capture.target import Target
+from tui.engines.nearby import told
 from tui.probes.sampler import Sampler
 from tui.report.given import check, places
 from tui.report.headless import Job
@@ -30,6 +31,7 @@ def run(options: argparse.Namespace) -> int:
     sampler = Sampler()
     sampler.start()
     session = Session(child, sampler, Shelf(locations.state_dir() / "runs"))
+    session.also_ask(told(os.environ))
     session.timeout_s = options.timeout
     job = Job(
         knobs=settings.knobs,

@@ -14,13 +14,16 @@ from tui.app.screens.exact import ExactScreen
 from tui.app.screens.own import OwnScreen
 from tui.app.screens.welcome import BUILT_IN, URL, WelcomeScreen
 from tui.domain.knobs import Knobs, Profile
-from tui.engines.detect import Found
+from tui.engines.detect import Found, Model
 from tui.engines.urls import Base
 
 HOSTILE = "[/ [red]x[/red]\x1b[31m"
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
-LLAMA = Found("llama.cpp", Base("http://127.0.0.1:8080"), "small", ("small",), context=8192)
-OLLAMA = Found("ollama", Base("http://127.0.0.1:11434"), "one", ("one", HOSTILE), auth_needed=True)
+SMALL = Model("small", quantization="Q4_1", context=8192, loaded=True)
+LLAMA = Found("llama.cpp", Base("http://127.0.0.1:8080"), "small", (SMALL,), context=8192)
+OTHER = Model(HOSTILE, context_most=131072, loaded=False)
+OLLAMA = Found("ollama", Base("http://127.0.0.1:11434"), "one", (Model("one"), OTHER), auth_needed=True)
+MANY = Found("lmstudio", Base("http://box:1234"), "m0", tuple(Model(f"m{n}") for n in range(9)))
 Show = Callable[..., Any]
 
 
@@ -121,13 +124,59 @@ async def test_esc_changes_nothing(show: Show) -> None:
 async def test_every_model_of_every_engine_is_offered_and_hostile_names_are_shown_as_they_are(
     show: Show,
 ) -> None:
-    async with show(engines(), (100, 24)) as seen:
-        assert "llama.cpp  small · context 8,192 · 127.0.0.1:8080" in seen.text
-        assert "ollama     [/ [red]x[/red]␛[31m · 127.0.0.1:11434 · wants a key" in seen.text
+    async with show(engines()) as seen:
+        rows = [" ".join(row.split()) for row in seen.text.splitlines()]
+        assert "llama.cpp small Q4_1 8,192 loaded :8080" in rows
+        assert "▾ ollama 2 models wants a key :11434" in rows
+        assert "[/ [red]x[/red]␛[31m ≤131,072 not loaded" in rows
         assert "built-in   llama.cpp with SmolLM2" in seen.text
         assert not CONTROL.search(seen.text)
-        await seen.press("down", "down", "enter")
+        await seen.press("down", "down", "down", "enter")
         assert seen.results == [UseUrl("http://127.0.0.1:11434", HOSTILE)]
+
+
+async def test_the_columns_are_named_and_stand_one_under_the_other(show: Show) -> None:
+    async with show(engines()) as seen:
+        head, first = (row for row in seen.text.splitlines() if "format" in row or "8,192" in row)
+        for title, value in (("model", "small"), ("format", "Q4_1"), ("state", "loaded"), ("at", ":8080")):
+            assert head.index(title) == first.index(value)
+        assert head.index("context") + len("context") == first.index("8,192") + len("8,192")
+        assert max(map(len, seen.text.splitlines())) <= 80
+
+
+async def test_an_engine_with_many_models_is_folded_until_it_is_opened(show: Show) -> None:
+    page = EngineScreen(lambda: (LLAMA, MANY), BuiltIn(there=True))
+    async with show(page) as seen:
+        assert "▸ lmstudio   9 models" in seen.text and "m8" not in seen.text
+        await seen.press("down", "enter")
+        assert "▾ lmstudio   9 models" in seen.text and "m8" in seen.text
+        assert not seen.results
+        await seen.press("down", "down", "left")
+        assert "m8" not in seen.text, "left from one of its models"
+        await seen.press("left", "right", "right", "down", "enter")
+        assert seen.results == [UseUrl("http://box:1234", "m0")]
+
+
+async def test_the_keys_that_fold_do_nothing_to_an_engine_with_one_model(show: Show) -> None:
+    async with show(engines()) as seen:
+        before = seen.text
+        await seen.press("left", "right")
+        assert seen.text == before
+        await seen.press("end", "left", "right")
+        await seen.press("enter")
+        assert seen.results == [UseBuiltIn()]
+
+
+async def test_the_keys_that_fold_move_the_cursor_in_a_field(show: Show) -> None:
+    async with show(engines(type_url=True)) as seen:
+        await seen.press("a", "c", "left", "b")
+        assert seen.pilot.app.screen.query_one("#url", Input).value == "abc"
+
+
+async def test_who_did_not_answer_in_time_is_named(show: Show) -> None:
+    page = EngineScreen(lambda: (LLAMA,), BuiltIn(there=True), slow=lambda: ("127.0.0.1:8000",))
+    async with show(page) as seen:
+        assert "found on the usual ports · no answer in time at 127.0.0.1:8000" in seen.text
 
 
 async def test_the_last_row_is_the_built_in_engine(show: Show) -> None:

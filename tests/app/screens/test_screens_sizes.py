@@ -15,10 +15,12 @@ from tui.app.screens.own import OwnScreen
 from tui.app.screens.welcome import WelcomeScreen
 from tui.domain.knobs import Knobs
 from tui.domain.view import View
-from tui.engines.detect import Found
+from tui.engines.detect import Found, Model
 from tui.engines.urls import Base
 
-LLAMA = Found("llama.cpp", Base("http://127.0.0.1:8080"), "small", ("small",), context=8192)
+LLAMA = Found(
+    "llama.cpp", Base("http://127.0.0.1:8080"), "small", (Model("small", context=8192),), context=8192
+)
 PAGES: tuple[tuple[Callable[[], Any], tuple[str, ...]], ...] = (
     (HelpScreen, ("help", "send the request")),
     (lambda: ExplainScreen(View(), "ttft"), ("TTFT", "why not", "nothing was sent yet")),

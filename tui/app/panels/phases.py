@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tui.app.panels.lines import column, wrapped
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
+from tui.app.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.domain.phases import Phase
 from tui.domain.state import learned
@@ -92,7 +93,7 @@ def reading(view: View, cells: int, fill: Fill, asked: bool = False) -> tuple[Ro
             reported=max(0, last.processed - last.cached),
             guessed=max(0, view.read_now - last.processed),
         )
-        return bar, f"{count(last.processed)} of {count(last.total)}"
+        return bar, read_so_far(last, unit=False)
     total = view.prompt_tokens
     if total is None or view.ttft.number is None:
         return progress(cells, fill, 1), ""

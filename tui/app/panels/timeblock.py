@@ -11,6 +11,7 @@ from tui.app.layout import Form, TimeRows
 from tui.app.panels.ending import ending
 from tui.app.panels.lines import column
 from tui.app.panels.panel import SLOW, Panel
+from tui.app.read_so_far import counted_notches
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps, LoadSeries
@@ -199,8 +200,7 @@ def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     expected = None
     if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
         expected = Expected(scene.expected_ns, scene.expectation)
-    notches = [(report.at_ns, report.processed) for report in view.reports if report.worked]
-    return Marks(now_ns, notches, expected, stalls, ending(view))
+    return Marks(now_ns, counted_notches(view.reports), expected, stalls, ending(view))
 
 
 def _lengths(view: View) -> dict[str, str]:

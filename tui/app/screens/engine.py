@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Label, OptionList, Static
 
-from tui.app.screens.choices import BuiltIn, Choice, UseBuiltIn, UseUrl, offers
-from tui.app.screens.sheet import UNSAFE, Sheet
+from tui.app.screens import offers
+from tui.app.screens.choices import BuiltIn, Choice, UseBuiltIn, UseUrl
+from tui.app.screens.offers import Row
+from tui.app.screens.sheet import UNSAFE, Sheet, literal
 from tui.engines.detect import Found
 from tui.engines.urls import BadUrl, normalised
 from tui.settings.config import ConfigError
@@ -30,11 +34,16 @@ _FIELDS = (
 class EngineScreen(Sheet[Choice]):
     """`discovered` tells what was found, None while the search goes on; it is asked again until then.
 
-    `environ` is looked at only to see whether the variable of a key is set. `type_url` begins in the address.
+    slow: addresses that did not answer in time. `environ` is looked at only to see whether the variable of a
+    key is set. `type_url` begins in the address.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right", "fold(False)", show=False),
+        Binding("left", "fold(True)", show=False),
+    ]
     heading = "engine and model"
-    hint = "enter use it · tab next field · esc back"
+    hint = "enter use it · ← → fold · tab next field · esc back"
 
     def __init__(
         self,
@@ -42,17 +51,21 @@ class EngineScreen(Sheet[Choice]):
         builtin: BuiltIn,
         environ: Mapping[str, str] = os.environ,
         type_url: bool = False,
+        slow: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         super().__init__()
         self._discovered = discovered
+        self._slow = slow
         self._builtin = builtin
         self._environ = environ
-        self._choices: list[Choice] = []
+        self._rows: list[Row] = []
+        self._turned: set[str] = set()
         self._search: Timer | None = None
         self._first = "#url" if type_url else "OptionList"
 
     def body(self) -> ComposeResult:
         yield Static("", id="looking", markup=False)
+        yield Static("", id="columns", markup=False)
         yield OptionList(markup=False)
         with Vertical(classes="sheet-fields"):
             for name, title, example in _FIELDS:
@@ -71,24 +84,66 @@ class EngineScreen(Sheet[Choice]):
         found = self._discovered()
         if found is not None and self._search is not None:
             self._search.stop()
-        rows: list[tuple[str, Choice]] = [*offers(found or ())]
-        if not self._builtin.obstacle:
-            rows.append((f"{'built-in':10} {self._builtin.words}", UseBuiltIn()))
-        choices = [choice for _, choice in rows]
-        said = (
-            "looking on the usual ports …" if found is None else "found on the usual ports:" if found else ""
+        self.query_one("#looking", Static).update(self._said(found))
+        self.query_one("#columns", Static).update(offers.head() if found else "")
+        self._show(found or ())
+
+    def _said(self, found: Collection[Found] | None) -> str:
+        if found is None:
+            return "looking on the usual ports …"
+        late = f" · no answer in time at {', '.join(self._slow())}" if self._slow() else ""
+        return literal(
+            ("found on the usual ports" if found else "no engine answers on the usual ports") + late
         )
-        self.query_one("#looking", Static).update(said or "no engine answers on the usual ports")
-        if choices != self._choices:
-            self._choices = choices
-            listed = self.query_one(OptionList)
-            listed.set_options([Content(words) for words, _ in rows])
-            listed.highlighted = 0
+
+    def _show(self, found: Collection[Found]) -> None:
+        """Rows anew; the one that was highlighted stays so."""
+        rows = list(offers.rows(found, self._turned))
+        if not self._builtin.obstacle:
+            rows.append(Row(f"  {'built-in':10} {self._builtin.words}", UseBuiltIn()))
+        if rows == self._rows:
+            return
+        listed = self.query_one(OptionList)
+        before = self._highlighted
+        self._rows = rows
+        listed.set_options([Content(row.words) for row in rows])
+        same = (
+            n
+            for n, row in enumerate(rows)
+            if before and (row.choice, row.root) == (before.choice, before.root)
+        )
+        heads = (n for n, row in enumerate(rows) if before and before.root and row.root == before.root)
+        listed.highlighted = next(same, next(heads, 0)) if rows else None
+
+    @property
+    def _highlighted(self) -> Row | None:
+        at = self.query_one(OptionList).highlighted
+        return self._rows[at] if at is not None and at < len(self._rows) else None
 
     @on(OptionList.OptionSelected)
     def _listed(self, selected: OptionList.OptionSelected) -> None:
-        choice = self._choices[selected.option_index]
-        self._take(choice if isinstance(choice, UseBuiltIn) else self._with_key(choice.url, choice.model))
+        row = self._rows[selected.option_index]
+        match row.choice:
+            case UseUrl(url, model):
+                self._take(self._with_key(url, model))
+            case UseBuiltIn():
+                self._take(row.choice)
+            case None:
+                self._turn(row.root)
+
+    def action_fold(self, away: bool) -> None:
+        """Show or put away the models of the engine under the cursor."""
+        row = self._highlighted
+        if row is None or not row.root:
+            return
+        rows = [it for it in self._rows if it.root == row.root]
+        has_several = any(it.choice is None for it in rows)
+        if has_several and (len(rows) > 1) is away:
+            self._turn(row.root)
+
+    def _turn(self, root: str) -> None:
+        self._turned ^= {root}
+        self._show(self._discovered() or ())
 
     @on(Input.Submitted)
     def _typed(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tui.engines.asking import Answer, Ask, Asking
 from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
@@ -15,12 +16,13 @@ _DENIED = (401, 403)
 class Heard:
     """The answers at one address. A status alone is no evidence: only what a body holds counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience_s: float = 2.0) -> None:
         self._answers: dict[str, Answer] = {}
+        self._patience_s = patience_s
 
     def ask(self, asks: Sequence[Ask]) -> Asking[None]:
         """Ask what was not asked yet, all at once."""
-        new = [ask for ask in asks if ask.path not in self._answers]
+        new = [replace(ask, timeout_s=self._patience_s) for ask in asks if ask.path not in self._answers]
         if new:
             answers = yield new
             self._answers |= {ask.path: answer for ask, answer in zip(new, answers, strict=True)}
@@ -67,7 +69,11 @@ class Heard:
     @property
     def denied(self) -> bool:
         """A key is wanted for the models."""
-        return self.answer(MODELS).status in _DENIED
+        return self.refuses(MODELS)
+
+    def refuses(self, path: str) -> bool:
+        """It wants a key there, or another one."""
+        return self.answer(path).status in _DENIED
 
     @property
     def failure(self) -> Answer:

@@ -1,4 +1,4 @@
-"""llama.cpp's server, also inside llamafile and Jan: its `Server` header, `/props`, and its models' `meta`."""
+"""llama.cpp's server, also inside llamafile and Jan: its `Server` header, `/props`, its models' `meta`."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def _facts(heard: Heard) -> Facts:
         "" if "unknown" in version else version,
         conditions=told,
         loading=heard.answer(MODELS).status == 503,
+        denied=heard.refuses(_PROPS),
         has_tokenizer=True,
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tui.domain.values import count
 from tui.engines.asking import Ask
-from tui.engines.evidence.heard import MODELS, Heard
-from tui.engines.evidence.kind import Facts, Kind, Wish
+from tui.engines.evidence.heard import Heard
+from tui.engines.evidence.kind import Facts, Kind, Wish, pick
 from tui.engines.found import Model
 from tui.engines.shapes import Object, items, mapping, text
 
-VERSION, ROOT, TAGS, RUNNING, SHOW = "/api/version", "/", "/api/tags", "/api/ps", "/api/show"
+_VERSION, _ROOT, _TAGS, _RUNNING, _SHOW = "/api/version", "/", "/api/tags", "/api/ps", "/api/show"
 
 
 def _likely(heard: Heard) -> bool:
@@ -17,31 +17,28 @@ def _likely(heard: Heard) -> bool:
 
 
 def _known(heard: Heard) -> bool:
-    greets = heard.words(ROOT).strip('"') == "Ollama is running"
-    return greets and bool(text(heard.object(VERSION).get("version")))
+    """A version that is no number is an emulator's."""
+    greets = heard.words(_ROOT).strip('"') == "Ollama is running"
+    return greets and text(heard.object(_VERSION).get("version"))[:1].isdigit()
 
 
 def _more(heard: Heard, wish: Wish) -> list[Ask]:
     """The description of one model is asked for only when the person chose this engine."""
-    if not heard.answer(TAGS).status:
-        return [Ask("GET", TAGS), Ask("GET", RUNNING)]
-    names = [model.name for model in _models(heard)]
-    name = wish.model or next(iter(names), "")
-    if not wish.chosen or not name:
-        return []
-    return [Ask("POST", SHOW, body={"model": name})]
+    if not heard.answer(_TAGS).status:
+        return [Ask("GET", _TAGS), Ask("GET", _RUNNING)]
+    name = pick(_models(heard), wish.model).name
+    return [Ask("POST", _SHOW, body={"model": name})] if wish.chosen and name else []
 
 
 def _facts(heard: Heard) -> Facts:
-    version = text(heard.object(VERSION).get("version"))
-    conditions: dict[str, object] = {}
-    return Facts(_models(heard), "" if version == "0.0.0" else version, conditions=conditions)
+    version = text(heard.object(_VERSION).get("version"))
+    return Facts(_models(heard), "" if version == "0.0.0" else version)  # so says one that was built by hand
 
 
 def _models(heard: Heard) -> tuple[Model, ...]:
     """Installed models that write text, the loaded ones first."""
-    running = {text(it.get("name")): it for it in _entries(heard, RUNNING)}
-    entries = [entry for entry in _entries(heard, TAGS) if _writes(entry)]
+    running = {text(it.get("name")): it for it in _entries(heard, _RUNNING)}
+    entries = [entry for entry in _entries(heard, _TAGS) if _writes(entry)]
     models = [_model(entry, running.get(text(entry.get("name")))) for entry in entries]
     return tuple(sorted(models, key=lambda model: not model.loaded))
 
@@ -71,14 +68,14 @@ def _model(entry: Object, running: Object | None) -> Model:
     )
 
 
-def of_chosen(heard: Heard, model: str) -> dict[str, object]:
+def _of_chosen(heard: Heard, model: str) -> dict[str, object]:
     """What is told about one model: its exact size from the description, and where it lies when loaded.
 
     gpu_share: bytes on the GPU by all bytes, as its load log had them; both are the engine's estimates.
     """
-    shown = mapping(heard.object(SHOW).get("model_info"))
+    shown = mapping(heard.object(_SHOW).get("model_info"))
     arch = text(shown.get("general.architecture"))
-    running = next((it for it in _entries(heard, RUNNING) if text(it.get("name")) == model), {})
+    running = next((it for it in _entries(heard, _RUNNING) if text(it.get("name")) == model), {})
     size, on_gpu = count(running.get("size")), count(running.get("size_vram"))
     return {
         "parameters": count(shown.get("general.parameter_count")),
@@ -87,5 +84,4 @@ def of_chosen(heard: Heard, model: str) -> dict[str, object]:
     }
 
 
-KIND = Kind("ollama", (VERSION, ROOT), _likely, _known, _more, _facts)
-_ = MODELS
+KIND = Kind("ollama", (_VERSION, _ROOT), _likely, _known, _more, _facts, _of_chosen)

@@ -1,0 +1,104 @@
+"""Where on the time axis the machine stood in the way: swap-in, paging, heat, power cap, a lost GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from tui.domain.gpu_use import working
+from tui.domain.machine import Reading
+from tui.domain.phases import Phase
+from tui.domain.pressure import Pressure, step
+from tui.domain.signs import Word
+from tui.domain.throttle import MERGE_NS, REASONS, Throttle, throttle
+
+SHOWN = (Word.COMPRESSING, Word.STALLED, Word.PAGING, Word.SWAPPING, Word.OOM_KILLED)
+_LOST = "GPU lost"
+_HOT = "hot"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One stretch of one trouble, in the clock of the readings.
+
+    `source`: "memory", "gpu" (runs below its clock), "lost", or "heat" of the whole machine. `why`: evidence.
+    """
+
+    start_ns: int
+    end_ns: int
+    word: str
+    level: str
+    source: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """`marks` by start, of the first `seen` readings, and what is needed to go on."""
+
+    marks: tuple[Moment, ...] = ()
+    seen: int = 0
+    pressure: Pressure = field(default_factory=Pressure)
+
+
+def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments | None = None) -> Moments:
+    """All moments of `readings`; `decode` is when tokens were written.
+
+    With `before`, what an earlier call made of their beginning, only the rest is looked at.
+    """
+    before = before or Moments()
+    if before.seen > len(readings):
+        before = Moments()
+    pressure = before.pressure
+    latest = {(mark.source, mark.word): mark for mark in before.marks}
+    done = [mark for mark in before.marks if latest[mark.source, mark.word] is not mark]
+    for reading in readings[before.seen :]:
+        writing = decode is not None and decode.start_ns <= reading.at_ns <= decode.end_ns
+        pressure = step(pressure, reading, writing)
+        for now in (*_memory(pressure, reading.at_ns), *_gpus(reading)):
+            known = latest.get((now.source, now.word))
+            if known is not None and now.start_ns - known.end_ns < MERGE_NS:
+                start_ns = min(known.start_ns, now.start_ns)
+                now = replace(now, start_ns=start_ns, end_ns=max(known.end_ns, now.end_ns))  # noqa: PLW2901
+            elif known is not None:
+                done.append(known)
+            latest[now.source, now.word] = now
+    marks = sorted([*done, *latest.values()], key=lambda mark: mark.start_ns)
+    return Moments(tuple(marks), len(readings), pressure)
+
+
+def _memory(pressure: Pressure, at_ns: int) -> list[Moment]:
+    found = [
+        Moment(hold.since_ns, hold.last_ns, word.value, word.level, "memory", hold.why)
+        for word, hold in pressure.holds.items()
+        if word in SHOWN and hold.active and hold.since_ns is not None
+    ]
+    if pressure.word is Word.OOM_KILLED:
+        start_ns = at_ns if pressure.kill_ns is None else pressure.kill_ns
+        found.append(
+            Moment(start_ns, at_ns, pressure.word.value, pressure.word.level, "memory", pressure.why)
+        )
+    return found
+
+
+def _gpus(reading: Reading) -> list[Moment]:
+    """The worst reason of all working GPUs, each lost GPU, and heat where the machine tells no more."""
+    at_ns = reading.at_ns
+    found = [
+        Moment(at_ns, at_ns, _LOST, "crit", "lost", gpu.name)
+        for gpu in reading.gpus
+        if gpu.reason.startswith(_LOST)
+    ]
+    worst = _worst([gpu.throttle_mask for gpu in working(reading) if not gpu.reason])
+    if worst is not None:
+        found.append(Moment(at_ns, at_ns, worst.word, worst.level, "gpu"))
+    if reading.thermal_level:
+        level = "warn" if reading.thermal_level > 1 else "info"
+        found.append(Moment(at_ns, at_ns, _HOT, level, "heat", f"thermal level {reading.thermal_level}"))
+    return found
+
+
+def _worst(masks: Sequence[int | None]) -> Throttle | None:
+    found = [one for one in map(throttle, masks) if one is not None]
+    ranks = [reason for _, reason in REASONS]
+    return min(found, key=ranks.index, default=None)

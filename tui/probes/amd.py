@@ -1,0 +1,146 @@
+"""One AMD GPU on Linux, through the files of amdgpu. `pcie_bw` is never read: that takes a second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from tui.domain.machine import Gpu
+from tui.probes.drm import card_name, uevent
+from tui.probes.fdinfo import Client
+from tui.probes.kept import read_now, read_once
+from tui.probes.question import SECOND, Question
+
+DRIVERS = frozenset({"amdgpu"})
+SOC_POWER = "power of the whole chip, CPU included"
+HOTTEST = ("junction", "mem", "edge")  # sensors by label, the one that limits the clock first
+
+
+class Amd:
+    """Asks one card. An APU has one pool of memory: its carve-out and what the GPU may map of the RAM."""
+
+    def __init__(
+        self, device: Path, clock: Callable[[], int], kfd: Path = Path("/sys/class/kfd/kfd")
+    ) -> None:
+        self._device, self._clock, self._kfd = device, clock, kfd
+        self._hwmon = next(iter(sorted(device.glob("hwmon/hwmon*"))), device / "hwmon")
+        self._pdev = uevent(device).get("PCI_SLOT_NAME", "")
+        self._name = card_name("AMD", device)
+        self._gpu_id = ""
+        self._unified = not (device / "mem_busy_percent").exists() and not self._has("power1_cap")
+        self._sensor = next(iter(self._sensors()), "temp1_input")
+        self._busy = Question(self._file("gpu_busy_percent"))
+        self._mem_busy = Question(self._file("mem_busy_percent"))
+        self._vram = Question(lambda: self._used_and_total("vram"))
+        self._gtt = Question(lambda: self._used_and_total("gtt"))
+        self._power = Question(self._watts)
+        self._temperature = Question(self._monitor(self._sensor))
+        self._sclk = Question(self._monitor("freq1_input"))
+        self._mclk = Question(self._monitor("freq2_input"))
+        self._cap = Question(self._monitor("power1_cap"), 30 * SECOND)
+        self._sclk_max = Question(lambda: highest_mhz(read_now(device / "pp_dpm_sclk")), 30 * SECOND)
+        self._all: tuple[Question[int] | Question[tuple[int, int]], ...] = (
+            *(self._busy, self._mem_busy, self._vram, self._gtt, self._power),
+            *(self._temperature, self._sclk, self._mclk, self._cap, self._sclk_max),
+        )
+
+    @property
+    def idle(self) -> bool:
+        return not self._busy.value
+
+    def refresh(self, edge: bool) -> None:
+        for question in self._all:
+            question.refresh(self._clock, edge)
+
+    def gpu(self, now_ns: int) -> Gpu:
+        used, total = self._vram.value or (None, None)
+        spilled, room = self._gtt.value or (None, None)
+        if self._unified and None not in (used, total, spilled, room):
+            used, total = (used or 0) + (spilled or 0), (total or 0) + (room or 0)
+        answer = self._busy.answer or self._vram.answer
+        return Gpu(
+            name=self._name,
+            uuid=self._pdev,
+            util_pct=self._busy.value,
+            mem_busy_pct=self._mem_busy.value,
+            mem_used_bytes=used,
+            mem_total_bytes=total,
+            spilled_bytes=None if self._unified else spilled,
+            power_w=_scaled(self._power, 1e6),
+            power_limit_w=_scaled(self._cap, 1e6),
+            temperature_c=_scaled(self._temperature, 1e3),
+            sm_mhz=_scaled(self._sclk, 1e6),
+            sm_max_mhz=self._sclk_max.value,
+            mem_mhz=_scaled(self._mclk, 1e6),
+            unified=self._unified,
+            age_ns=max(now_ns - answer[1], 0) if answer else 0,
+            note=SOC_POWER if self._unified and self._power.value is not None else "",
+        )
+
+    def held(self, clients: tuple[Client, ...], pids: tuple[int, ...]) -> int | None:
+        """Bytes that the server holds: graphics clients tell them, for HIP the compute driver does."""
+        graphics = sum(one.vram_bytes + (one.system_bytes if self._unified else 0) for one in clients)
+        compute = self._compute(pids)
+        if compute is None:
+            return graphics if clients else None
+        return max(graphics, compute)
+
+    def _compute(self, pids: Iterable[int]) -> int | None:
+        self._gpu_id = self._gpu_id or gpu_id(self._kfd, self._pdev)
+        sizes = [read_once(self._kfd / f"proc/{pid}/vram_{self._gpu_id}").strip() for pid in pids]
+        known = [int(size) for size in sizes if size.isdigit()]
+        return sum(known) if known and self._gpu_id else None
+
+    def _file(self, name: str) -> Callable[[], int]:
+        path = str(self._device / name)
+        return lambda: int(read_now(path))
+
+    def _monitor(self, name: str) -> Callable[[], int]:
+        path = str(self._hwmon / name)
+        return lambda: int(read_now(path))
+
+    def _has(self, name: str) -> bool:
+        return (self._hwmon / name).exists()
+
+    def _used_and_total(self, pool: str) -> tuple[int, int]:
+        used, total = (read_now(f"{self._device}/mem_info_{pool}_{what}") for what in ("used", "total"))
+        return int(used), int(total)
+
+    def _watts(self) -> int:
+        """Microwatts: a mean on older kernels and cards, a momentary value on newer ones."""
+        return int(
+            read_now(self._hwmon / ("power1_average" if self._has("power1_average") else "power1_input"))
+        )
+
+    def _sensors(self) -> list[str]:
+        """Temperature files, the one that limits the clock first; the numbers differ between cards."""
+        labels = {read_once(path).strip().decode(): path.name for path in self._hwmon.glob("temp*_label")}
+        return [labels[label].replace("_label", "_input") for label in HOTTEST if label in labels]
+
+
+def highest_mhz(table: bytes) -> int | None:
+    """The highest clock in a table such as `1: 2611Mhz *`; None for an empty one."""
+    return max((int(mhz) for mhz in re.findall(rb"(\d+)Mhz", table)), default=None)
+
+
+def gpu_id(kfd: Path, pdev: str) -> str:
+    """The compute driver's number of the card at a PCI address, "" when it has none.
+
+    Its `location_id` is bus x 256 + device x 8 + function.
+    """
+    try:
+        domain, bus, rest = pdev.split(":")
+        device, _, function = rest.partition(".")
+        place = int(bus, 16) * 256 + int(device, 16) * 8 + int(function, 16)
+        wanted = {f"location_id {place}", f"domain {int(domain, 16)}"}
+    except ValueError:
+        return ""
+    for node in sorted((kfd / "topology/nodes").glob("*/properties")):
+        if wanted <= set(read_once(node).decode(errors="replace").splitlines()):
+            return read_once(node.parent / "gpu_id").strip().decode(errors="replace")
+    return ""
+
+
+def _scaled(question: Question[int], divisor: float) -> float | None:
+    return None if question.value is None else question.value / divisor
