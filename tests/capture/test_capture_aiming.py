@@ -220,3 +220,14 @@ def test_a_real_server_that_drips_bytes_for_ever_holds_nobody(channel: InThread,
         search.tick(time.monotonic_ns())
     assert search.found == () and len(search.slow) == 1
     assert time.monotonic() - began_s < 2.0, "0.3 s where nothing else runs"
+
+
+def test_an_engine_that_is_missing_by_its_name_may_be_the_slow_one() -> None:
+    world = World({A: VLLM}, {A: None})
+    out = lookout(world)
+    out.discover("vllm")
+    turn(world, out, lambda: out.discovered is not None)
+    assert out.slow == ("127.0.0.1:8000",)
+    assert out.problem.startswith(
+        "no vllm answers on the usual local ports (no answer in time at 127.0.0.1:8000)"
+    )

@@ -224,7 +224,7 @@ def test_samples_and_notes_come_back_on_the_clock_of_the_run(inbox, server, wire
     assert Note(-5, "conditions", {"slots": 1, "mono_ns": 2}) in records
 
 
-@pytest.mark.parametrize("until", ["head", "end"])
+@pytest.mark.parametrize("until", ["head", "first", "end"])
 def test_polls_run_beside_the_stream_until_they_are_told(inbox, server, wire, until):
     polled = PollOrder("/slots", f"http://127.0.0.1:{server.port}/slots", 0.005, until)
     inbox.channel.send(StreamOrder(20, server.url, polls=(polled,)))
@@ -237,7 +237,10 @@ def test_polls_run_beside_the_stream_until_they_are_told(inbox, server, wire, un
     inbox.record(20, lambda it: isinstance(it, Poll) and it.body == b"2")
     stream.send(wire.HEAD)
     inbox.note(20, "head")
-    if until == "end":
+    if until == "first":  # a comment is not the first byte that is waited for
+        stream.send(wire.chunk(b": keep-alive\n\n"))
+        inbox.reads(20, 1)
+    if until != "head":
         poller.request()
         poller.answer(b"3")
         inbox.record(20, lambda it: isinstance(it, Poll) and it.body == b"3")

@@ -30,6 +30,15 @@ def test_what_is_absent_is_not_written_and_zero_is() -> None:
     assert raw_from(Reading(at_ns=1)) == {}
 
 
+def test_the_drivers_own_samples_survive_and_nonsense_among_them_does_not() -> None:
+    full = Reading(
+        at_ns=5, gpus=(Gpu(util_recent=((200, 97.5), (0, 3.0)), absent={"power_w": "no permission"}),)
+    )
+    assert reading_from(5, json.loads(json.dumps(raw_from(full)))) == full
+    for nonsense in (5, [5], [[1]], [[-1, 3.0]], [[1, "x"]], ["ab"]):
+        assert reading_from(1, {"gpus": [{"util_recent": nonsense}]}).gpus == (Gpu(),)
+
+
 def test_values_of_a_wrong_kind_count_as_absent() -> None:
     raw = {
         "ram_total_bytes": "many",

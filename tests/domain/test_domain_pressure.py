@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tui.domain.flow import flow
-from tui.domain.machine import Reading, Server
+from tui.domain.machine import Gpu, Reading, Server
 from tui.domain.pressure import GIB, MIB, Pressure, Word, step
+from tui.domain.signs import RULES
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -184,3 +185,111 @@ def test_busy_cores_are_a_share_of_the_cores() -> None:
 
 def test_few_readings_are_kept_however_long_it_runs() -> None:
     assert len(play((30, {})).recent) <= 7
+
+
+MAC = Reading(
+    at_ns=0,
+    ram_total_bytes=8 * GIB,
+    ram_available_bytes=GIB // 4,  # it fills its memory on purpose
+    swap_in_bytes=0,
+    decompressed_bytes=0,
+    pressure_level=1,
+    server=Server(pid=7, pagein_bytes=0),
+)
+WINDOWS = Reading(
+    at_ns=0,
+    ram_total_bytes=32 * GIB,
+    ram_available_bytes=8 * GIB,
+    page_read_bytes=0,
+    commit_bytes=20 * GIB,
+    commit_limit_bytes=37 * GIB,
+    server=Server(pid=7, read_bytes=0),
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "per_s", "decoding", "word"),
+    [
+        (MAC, {}, True, Word.OK),
+        (replace(MAC, pressure_level=2), {}, False, Word.TIGHT),
+        (replace(MAC, pressure_level=4), {}, False, Word.STALLED),
+        (MAC, {"decompressed_bytes": 20 * MIB}, False, Word.OK),
+        (MAC, {"decompressed_bytes": 60 * MIB}, False, Word.COMPRESSING),
+        (replace(MAC, pressure_level=2), {"swap_in_bytes": 75 * MIB}, False, Word.SWAPPING),
+        (WINDOWS, {}, False, Word.OK),
+        (replace(WINDOWS, ram_available_bytes=GIB), {}, False, Word.TIGHT),
+        (replace(WINDOWS, commit_bytes=36 * GIB), {}, False, Word.TIGHT),
+        (WINDOWS, {"page_read_bytes": 30 * MIB}, False, Word.OK),
+        (WINDOWS, {"page_read_bytes": 30 * MIB}, True, Word.PAGING),
+        (replace(WINDOWS, commit_bytes=34 * GIB), {"page_read_bytes": 3 * MIB}, False, Word.SWAPPING),
+    ],
+)
+def test_the_words_of_other_systems(
+    start: Reading, per_s: dict[str, float], decoding: bool, word: Word
+) -> None:
+    assert play((2, per_s), start=start, decoding=decoding).word is word
+
+
+def test_what_a_server_on_macos_pages_in_while_it_writes_is_paging() -> None:
+    pressure = step(Pressure(), MAC, True)
+    for i in range(1, 20):
+        server = Server(pid=7, pagein_bytes=i * 3 * MIB)
+        pressure = step(pressure, replace(MAC, at_ns=i * 100 * MS, server=server), True)
+    assert (pressure.word, pressure.why) == (Word.PAGING, "31 MB/s paged in")
+
+
+def test_a_server_gone_while_macos_called_memory_critical_was_killed() -> None:
+    critical = play((1, {}), start=replace(MAC, pressure_level=4))
+    assert critical.latest is not None
+    gone = replace(critical.latest, at_ns=critical.latest.at_ns + 100 * MS, server=None)
+    assert step(critical, gone, False).word is Word.OOM_KILLED
+    calm = play((1, {}), start=MAC)
+    assert calm.latest is not None
+    assert step(calm, replace(calm.latest, at_ns=2 * SECOND, server=None), False).word is Word.OK
+
+
+def test_a_gpu_near_its_budget_of_one_memory_is_tight() -> None:
+    def held(used: int) -> Reading:
+        gpu = Gpu(unified=True, mem_used_bytes=used * GIB, mem_budget_bytes=48 * GIB)
+        return replace(MAC, ram_total_bytes=64 * GIB, gpus=(gpu,))
+
+    assert play((1, {}), start=held(37)).word is Word.OK
+    tight = play((1, {}), start=held(47))
+    assert (tight.word, tight.why) == (Word.TIGHT, "GPU 47.0 GiB of its 48.0 GiB")
+
+
+def test_the_servers_own_container_stalls_and_is_held_up_by_itself() -> None:
+    inside = replace(CALM, group_stall_some_us=0, group_stall_full_us=0, limit_hits=0)
+    stalled = play((2, {"group_stall_some_us": 300_000}), start=inside)
+    assert (stalled.word, stalled.why) == (
+        Word.STALLED,
+        "30 % of the time something waits for memory in the container",
+    )
+    assert play((2, {"limit_hits": 40}), start=inside).word is Word.STALLED
+    assert play((2, {"group_stall_some_us": 60_000}), start=inside).word is Word.TIGHT
+
+
+def test_a_kill_in_the_servers_own_container_counts() -> None:
+    inside = replace(CALM, oom_kills=None, group_oom_kills=0)
+    alive = play((2, {}), start=inside)
+    assert alive.latest is not None
+    gone = replace(alive.latest, at_ns=alive.latest.at_ns + 100 * MS, server=None, group_oom_kills=1)
+    assert step(alive, gone, False).word is Word.OOM_KILLED
+
+
+def test_compressed_pages_that_come_back_are_told_as_such() -> None:
+    zswap = replace(CALM, decompressed_bytes=0)
+    assert play((2, {"decompressed_bytes": 3 * MIB}), start=zswap).word is Word.COMPRESSING
+
+
+def test_a_word_comes_with_its_evidence_and_keeps_it_while_it_stays() -> None:
+    swapping = (2, {"swap_in_bytes": 80 * MIB})
+    assert play(swapping).why == "84 MB/s from swap"
+    assert play(swapping, (1.5, {})).why == "17 MB/s from swap"  # the last that was seen
+    assert play((2, {})).why == ""
+
+
+def test_every_word_but_ok_has_a_rule_and_every_level_its_own_shape() -> None:
+    assert {rule.word for rule in RULES} == set(Word) - {Word.OK, Word.OOM_KILLED}
+    assert all(rule.what and rule.system for rule in RULES)
+    assert {(word.level, word.glyph) for word in Word} == {("info", "●"), ("warn", "▲"), ("crit", "✖")}

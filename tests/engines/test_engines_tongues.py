@@ -112,23 +112,6 @@ def test_tool_calls_without_an_index_follow_each_other() -> None:
     assert event == Generated(0, tools=(ToolDelta(0, "f", "{}"), ToolDelta(1, "g"), ToolDelta(1, "", "{")))
 
 
-def test_vllm_metrics_split_the_time() -> None:
-    tongue = OpenAiTongue()
-    usage = {"prompt_tokens": 40, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 16}}
-    metrics = {"queue_time_ms": 2.0, "time_to_first_token_ms": 30.0, "generation_time_ms": 80.5}
-    (_, timings) = tongue.message(0, {"choices": [], "usage": usage, "metrics": metrics}, "")
-    assert timings == Timings(
-        0,
-        prompt_n=24,
-        cached_n=16,
-        prompt_ns=30_000_000,
-        predicted_n=9,
-        predicted_ns=80_500_000,
-        queue_ns=2_000_000,
-        final=True,
-    )
-
-
 @pytest.mark.parametrize(
     ("told", "prompt_n", "cached_unknown"),
     [
@@ -237,7 +220,8 @@ def test_the_llamacpp_request_asks_for_what_it_tells(cache: str, reuse: bool) ->
         ("ollama", "/api/chat", "ollama"),
         ("ollama", "/api/generate?x=1", "ollama"),
         ("ollama", "/v1/chat/completions", "openai"),
-        ("vllm", "/v1/chat/completions", "openai"),
+        ("vllm", "/v1/chat/completions", "vllm"),
+        ("sglang", "/generate", "sglang"),
         ("", "", "openai"),
     ],
 )

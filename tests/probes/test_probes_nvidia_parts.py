@@ -77,6 +77,14 @@ def test_an_old_number_that_answers_counts_where_the_new_one_does_not(scene: Any
     assert played.until(10).gpus()[0].hot_ns == 3_800_000_000
 
 
+def test_a_type_of_a_later_driver_is_not_guessed() -> None:
+    driver = Driver()
+    driver.fields = {74: field(74, kind=7, ullVal=1)}
+    metric = Metric(Fields(driver, object(), 74), S)
+    metric.refresh(driver, Clocks().mono, edge=False)
+    assert (metric.answer, metric.absent) == (None, "not supported here")
+
+
 class Clocks:
     def __init__(self) -> None:
         self.now_ns = 500 * S

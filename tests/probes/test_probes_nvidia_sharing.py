@@ -107,6 +107,28 @@ def test_sizes_that_are_not_told_make_the_sum_unknown_not_smaller() -> None:
     assert (gpu.server_bytes, gpu.serving) == (None, True)
 
 
+def test_what_the_server_holds_tells_more_than_what_it_may_use() -> None:
+    gpus = (Gpu(uuid="a"), Gpu(uuid="b"))
+    told = shared(gpus, (Held({5: 10}, True), Held({}, False)), (5,), frozenset("ab"))
+    assert [gpu.serving for gpu in told] == [True, False]
+
+
+def test_a_server_that_holds_nothing_yet_is_not_unknown() -> None:
+    gpus = (Gpu(uuid="a"), Gpu(uuid="b"))
+    told = shared(gpus, (Held({7: 10}, True), Held({}, False)), (5,), None)
+    assert [gpu.note for gpu in told] == ["1 other process on this GPU", ""]
+    assert [gpu.server_bytes for gpu in told] == [0, 0]
+
+
+def test_a_list_of_processes_that_makes_no_sense_is_not_used(scene: Any) -> None:
+    played = scene("rtx4090_normal")
+    one = played.script["devices"][0]["calls"]["nvmlDeviceGetComputeRunningProcesses"]["value"][0]
+    one["usedGpuMemory"] = 2**60
+    (gpu,) = played.until(5).gpus(4242)
+    assert (gpu.server_bytes, gpu.serving, gpu.absent["server_bytes"]) == (None, False, "not supported here")
+    assert len(played.calls("nvmlDeviceGetComputeRunningProcesses")) == 1
+
+
 def test_a_server_told_to_use_no_gpu_works_on_none() -> None:
     gpus = shared((Gpu(uuid="a"), Gpu(uuid="b")), (None, None), (5,), frozenset())
     assert [(gpu.serving, gpu.note) for gpu in gpus] == [(False, ""), (False, "")]

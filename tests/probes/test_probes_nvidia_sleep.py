@@ -95,6 +95,20 @@ def test_a_card_nobody_works_on_is_left_to_sleep_and_opened_for_a_request(scene:
     assert laptop.run(1) == (1, "")
 
 
+def test_on_battery_a_request_asks_half_as_often(scene: Any, tmp_path: Path) -> None:
+    laptop = Laptop(scene, tmp_path)
+    laptop.nvidia.rate(10)
+    laptop.run(10)
+    asked = len(laptop.played.calls("nvmlDeviceGetUtilizationRates"))
+    assert 48 <= asked <= 54
+    assert not laptop.nvidia.gpus(laptop.now_ns(), ())[0][0].stale
+    laptop.nvidia.mark()
+    laptop.run(0.01)
+    laptop.nvidia.mark()
+    laptop.run(0.01)
+    assert len(laptop.played.calls("nvmlDeviceGetUtilizationRates")) == asked + 2
+
+
 def test_a_card_that_holds_a_model_is_not_left(scene: Any, tmp_path: Path) -> None:
     laptop = Laptop(scene, tmp_path)
     assert laptop.run(200) == (1, "")
@@ -151,4 +165,10 @@ def test_the_real_module_without_a_driver_says_so(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(pynvml, "nvmlInit", missing)
     nvidia = Nvidia(pynvml, sys=tmp_path, proc=tmp_path)
     nvidia.step()
+    assert nvidia.gpus(0, ()) == ((), "no NVIDIA GPU found")
+
+
+def test_without_a_driver_the_thread_is_over_after_one_question(tmp_path: Path, scene: Any) -> None:
+    nvidia = Nvidia(scene("no_driver").nvml, sys=tmp_path, proc=tmp_path)
+    nvidia._lane._run()  # comes back
     assert nvidia.gpus(0, ()) == ((), "no NVIDIA GPU found")

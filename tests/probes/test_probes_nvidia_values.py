@@ -166,37 +166,3 @@ def test_a_slow_driver_is_not_stale_between_its_rare_readings(scene: Any) -> Non
 
 def test_a_lost_card_is_stale(scene: Any) -> None:
     assert scene("gpu_lost_mid_run").until(7).gpus()[0].stale
-
-
-def test_cards_that_were_not_lost_go_on_while_one_is_looked_for(scene: Any) -> None:
-    played = scene("eight_h100")
-    played.until(2)
-    played.script["devices"][5]["calls"]["nvmlDeviceGetMemoryInfo:v2"] = {"raises": "GpuIsLost"}
-    played.until(4)
-    assert [i for i, gpu in enumerate(played.gpus()) if gpu.reason] == [5]
-    asked = len(played.calls("nvmlDeviceGetMemoryBusWidth"))
-    played.until(40)
-    assert len(played.calls("nvmlInit")) == 2
-    assert len(played.calls("nvmlDeviceGetMemoryBusWidth")) <= asked + 1
-    assert sum(1 for gpu in played.gpus() if not gpu.reason) == 7
-
-
-def test_a_card_that_comes_back_is_asked_for_everything_again(scene: Any) -> None:
-    played = scene("gpu_lost_mid_run")
-    played.script["timeline"].append({"at_s": 20.0, "devices": {"0": played.script["devices"][0]}})
-    assert played.until(7).gpus()[0].reason == "GPU lost"
-    back = played.until(45).gpus()[0]
-    assert (back.reason, back.util_pct, back.stale) == ("", 97, False)
-
-
-def test_one_card_that_does_not_open_leaves_the_others(scene: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    played = scene("eight_h100")
-    opened = played.nvml.nvmlDeviceGetHandleByIndex
-
-    def open_one(i: int) -> Any:
-        if i == 3:
-            raise played.nvml.NVMLError(15)
-        return opened(i)
-
-    monkeypatch.setattr(played.nvml, "nvmlDeviceGetHandleByIndex", open_one, raising=False)
-    assert len(played.until(1).gpus()) == 7

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tui.domain.machine import Reading, reading_from
-from tui.probes.sampler import COMMAND, STOPPED, Sampler
+from tui.probes.sampler import COMMAND, STOPPED, WITHOUT_DRIVERS, Sampler, crashed
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 20.0
@@ -111,6 +111,21 @@ def test_a_child_that_dies_is_started_once_more_and_told_again_what_to_do() -> N
     assert seen[-1].server_reason == STOPPED
     assert sampler.reason == STOPPED
     assert sampler.drain() == []
+
+
+def test_a_child_that_a_library_aborts_is_started_again_without_libraries() -> None:
+    code = "import os, sys; len(sys.argv) > 1 or os.abort(); "
+    code += 'print(\'{"mono_ns": 5, "gpu_reason": "\' + sys.argv[1] + \'"}\', flush=True); sys.stdin.read()'
+    sampler = Sampler(python(code))
+    sampler.start()
+    *_, last = readings(sampler, lambda one: True)
+    sampler.close()
+    assert last.gpu_reason == WITHOUT_DRIVERS
+
+
+def test_an_end_from_outside_is_no_crash() -> None:
+    assert [crashed(code) for code in (0, 1, None, -signal.SIGKILL, -signal.SIGTERM)] == [False] * 5
+    assert crashed(-signal.SIGSEGV) and crashed(0xC0000005)
 
 
 def test_lines_that_make_no_sense_are_left_out() -> None:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tui.probes.listener import is_ours, listeners, serving
-from tui.probes.server import GONE, REMOTE, Found, Process, family, find, guess, judge, printable
+from tui.probes.server import GONE, OUTSIDE, REMOTE, Found, Process, family, find, guess, judge, printable
 from tui.probes.tree import TreeSource
-from tui.probes.watch import ServerWatch
+from tui.probes.watch import AGAIN_S, CHILDREN_S, EAGER, EAGER_S, ServerWatch
 
 LOOPBACK = ipaddress.ip_address("127.0.0.1")
 
@@ -90,6 +90,12 @@ def test_a_port_on_the_command_line_comes_before_a_known_name() -> None:
 def test_an_address_of_another_machine_is_remote() -> None:
     assert not is_ours(ipaddress.ip_address("192.0.2.1"))
     assert find("192.0.2.1", 8080) == Found(reason=REMOTE, remote=True)
+
+
+def test_inside_of_windows_the_server_may_be_outside_of_this_machine(panels: Path) -> None:
+    assert find("127.0.0.1", 8080, panels / "procfs" / "wsl2_16g") == Found(reason=OUTSIDE)
+    told, everyone = shape(panels, "no_listener")
+    assert (told["listener"], everyone) == (None, [])
 
 
 def test_names_lose_control_characters() -> None:
@@ -167,6 +173,16 @@ def test_the_watch_searches_again_when_the_process_is_gone() -> None:
     watch.refresh()
     assert watch.found.pid == 6
     assert asked == [("127.0.0.1", 80)] * 3
+
+
+def test_children_are_looked_for_often_after_a_phase_began() -> None:
+    watch = ServerWatch(lambda host, port: Found(5, "server", (5,)), family)
+    assert watch.pause_s() == AGAIN_S
+    watch.target("127.0.0.1", 80)
+    watch.refresh()
+    assert watch.pause_s() == CHILDREN_S
+    watch.look()
+    assert [watch.pause_s() for _ in range(EAGER + 1)] == [EAGER_S] * EAGER + [CHILDREN_S]
 
 
 def test_a_remote_server_is_not_searched_again() -> None:

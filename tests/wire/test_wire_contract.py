@@ -49,6 +49,8 @@ WORDS = {
     "reasoning_tokens": (b"reasoning_tokens", b"reasoning_output_tokens"),
 }
 
+DURATIONS = (b"_ms", b"_duration", b"_time", b"time_", b"_latency", b"_ts")
+
 every_file = pytest.mark.parametrize("path", FILES, ids=name_of)
 every_chat = pytest.mark.parametrize("path", CHATS, ids=name_of)
 
@@ -163,6 +165,17 @@ def test_errors_have_their_kind(path: Path) -> None:
     assert error["message"].strip()
 
 
+@every_chat
+def test_a_sound_reply_raises_no_doubt_of_its_bytes(path: Path) -> None:
+    wanted, run = TOLD[name_of(path)], told_by(recording(path).records)
+    assert not {"bad_chunk", "invalid_utf8", "closed_uncleanly"} & set(run["warnings"])
+    end = recording(path).records[-1]
+    assert isinstance(end, End)
+    broke_off = end.how == "eof" and not wanted["complete"] and wanted["error"] is None
+    if run["complete"] == wanted["complete"]:
+        assert ("ended_without_finish" in run["warnings"]) == broke_off
+
+
 @every_file
 def test_a_number_that_no_word_of_the_reply_tells_is_null(path: Path) -> None:
     records = recording(path).records
@@ -170,9 +183,10 @@ def test_a_number_that_no_word_of_the_reply_tells_is_null(path: Path) -> None:
     for key, words in WORDS.items():
         if not any(word in data for word in words):
             assert run[key] is None, key
-    if b"_ms" not in data and b"_duration" not in data and b"_time" not in data:
-        for key in ("load_s", "server_decode_tok_s", "prefill_tok_s"):
-            assert run[key] is None, key
+    if not any(word in data for word in DURATIONS):
+        assert run["server_decode_tok_s"] is None and run["prefill_tok_s"] is None
+        # such a phase may have been seen, but no clock of the engine's told it
+        assert [phase["name"] for phase in run["phases"] if phase["provenance"] == "measured"] == []
 
 
 def test_every_chat_of_every_engine_is_in_the_table() -> None:

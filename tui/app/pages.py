@@ -96,7 +96,7 @@ def welcome_page(app: Monitor, feed: Live) -> None:
         elif choice is not None:
             engine_page(app, feed, type_url=True)
 
-    app.push_screen(WelcomeScreen(builtin()), take)
+    app.push_screen(WelcomeScreen(builtin(), feed.slow), take)
 
 
 def use(feed: Live, choice: Choice | None, environ: Mapping[str, str] = os.environ) -> str:

@@ -94,6 +94,10 @@ def _of_request(scene: Scene) -> Said:
         case Stage.CONNECTING:
             to = f"to {scene.engine.address}" if scene.engine.address else ""
             return Said("○", "Connecting", "waiting", (to,))
+        case Stage.WAITING if any(p.name == "load" and p.running for p in view.phases):
+            return Said(
+                "○", "Loading", "load", ("the engine loads its model for this request", _noted(scene))
+            )
         case Stage.WAITING:
             return Said("○", "Waiting", "waiting", _waiting(scene))
         case Stage.PREFILL:

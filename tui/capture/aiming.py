@@ -13,7 +13,7 @@ from tui.capture.target import Target
 from tui.engines.detect import Found, Nothing, detect
 from tui.engines.urls import BadUrl, Base, normalised
 
-LOOK_NS = 250_000_000  # all usual ports together; who waits looks a little later
+LOOK_NS = 220_000_000  # all usual ports together; who waits looks a little later
 GRACE_NS = 250_000_000  # the reader gives up first, where it can
 START_NS = 3_000_000_000  # it may still be starting
 

@@ -82,7 +82,7 @@ class Desk:
             match frame:
                 case Item(_, Note(_, "head")):
                     reached["head"].set()
-                case Item(_, Read()):
+                case Item(_, Read(_, data)) if not data.startswith(b":"):  # a comment is a sign of life only
                     reached["first"].set()
             self._put(frame)
 

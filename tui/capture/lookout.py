@@ -135,7 +135,8 @@ class Lookout:
         if first is not None:
             self.aim(Target(first.base.root))
         elif wanted:
-            self.problem = f"no {wanted} answers on the usual local ports; name its address with --url"
+            late = f" (no answer in time at {', '.join(self.slow)})" if self.slow else ""
+            self.problem = f"no {wanted} answers on the usual local ports{late}; name its address with --url"
 
     def _aimed(self) -> None:
         aim = self._aim

@@ -138,5 +138,5 @@ def decode(line: bytes) -> Order:
 
 
 def _look(fields: dict[str, Any]) -> LookOrder:
-    lists = {name: tuple(fields[name]) for name in ("tries_s", "keep") if name in fields}
+    lists: dict[str, Any] = {name: tuple(fields[name]) for name in ("tries_s", "keep") if name in fields}
     return LookOrder(**(fields | lists))

@@ -100,7 +100,11 @@ def _disk(known: Evidence) -> Verdict | None:
 
 def _swap(known: Evidence) -> Verdict | None:
     trouble = _trouble(known, Word.SWAPPING)
-    return Verdict("swapping", trouble.why, "crit") if trouble else None
+    if trouble is None:
+        return None
+    rate = known.cost.swap_in_bytes_s
+    told = f"{per_s(rate)} from swap" if rate and rate >= LIMITS.swap_in_bytes_s else trouble.why
+    return Verdict("swapping", f"{told} during {known.cost.name}", "crit")
 
 
 def _hardware(known: Evidence) -> Verdict | None:

@@ -180,7 +180,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One stretch of the time before the prompt was read, as the engine's facts split it; ns None = the rest."""
+    """One stretch of the time before the prompt was read, by the facts of the engine; ns None = the rest."""
 
     name: str
     ns: int | None

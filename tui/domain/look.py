@@ -102,7 +102,7 @@ def _prefill_begun(state: State) -> tuple[int | None, str]:
     """When the engine began to read the prompt, and who says so; None where nobody does.
 
     An event of the engine first, else the arrival of a report minus the time it had worked by then, else the
-    response head of an engine that sends it when it begins to work.
+    response head of an engine that sends it when it begins to work, else the arrival of its first report.
     """
     edge = state.edges.get(("prefill", True))
     if edge is not None:
@@ -110,21 +110,26 @@ def _prefill_begun(state: State) -> tuple[int | None, str]:
     first = next((r for r in state.reports if r.engine_ns is not None), None)
     if first is not None:
         return first.at_ns - (first.engine_ns or 0), "from the engine's first report to the first token"
+    told = next((r for r in state.reports if not r.estimated), None)
     accepted_ns = _accepted_ns(state)
     if state.dialect.head == "working" and accepted_ns is not None:
         return accepted_ns, "from the response head, when the engine begins, to the first token"
+    if told is not None:
+        return told.at_ns, "from the engine's first report of progress to the first token"
     return None, ""
 
 
 def _accepted_ns(state: State) -> int | None:
     """When the head of an accepted request came; a refusal says nothing about the engine's work.
 
-    A head that should come before the queue but comes with the body was held back on its way.
+    A head that should come before the queue but comes with the body, or with a whole reply, was held back.
     """
     head_ns, body_ns = state.head_ns, state.body_ns
     if head_ns is None or state.status != _OK:
         return None
-    held = state.dialect.head == "tokenized" and body_ns is not None and body_ns - head_ns < _TOGETHER_NS
+    if state.dialect.head != "tokenized":
+        return head_ns
+    held = "not_streamed" in state.warnings or (body_ns is not None and body_ns - head_ns < _TOGETHER_NS)
     return None if held else head_ns
 
 

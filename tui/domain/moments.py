@@ -9,7 +9,7 @@ from tui.domain.gpu_use import working
 from tui.domain.machine import Reading
 from tui.domain.phases import Phase
 from tui.domain.pressure import Pressure, step
-from tui.domain.signs import Word
+from tui.domain.signs import LIMITS, Word
 from tui.domain.throttle import MERGE_NS, REASONS, Throttle, throttle
 
 SHOWN = (Word.COMPRESSING, Word.STALLED, Word.PAGING, Word.SWAPPING, Word.OOM_KILLED)
@@ -58,13 +58,23 @@ def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments |
         for now in (*_memory(pressure, reading.at_ns), *_gpus(reading)):
             known = latest.get((now.source, now.word))
             if known is not None and now.start_ns - known.end_ns < MERGE_NS:
-                start_ns = min(known.start_ns, now.start_ns)
-                now = replace(now, start_ns=start_ns, end_ns=max(known.end_ns, now.end_ns))  # noqa: PLW2901
+                now = _joined(known, now)  # noqa: PLW2901
             elif known is not None:
                 done.append(known)
             latest[now.source, now.word] = now
     marks = sorted([*done, *latest.values()], key=lambda mark: mark.start_ns)
     return Moments(tuple(marks), len(readings), pressure)
+
+
+def _joined(known: Moment, now: Moment) -> Moment:
+    """One stretch of two; its evidence is of the time when the rates had filled their window."""
+    settled = known.end_ns - known.start_ns >= LIMITS.window_ns
+    return replace(
+        now,
+        start_ns=min(known.start_ns, now.start_ns),
+        end_ns=max(known.end_ns, now.end_ns),
+        why=known.why if settled else now.why,
+    )
 
 
 def _memory(pressure: Pressure, at_ns: int) -> list[Moment]:

@@ -35,6 +35,7 @@ _SISTERS = (
     "ada",
 )
 _DRAM = re.compile(r"(?:LP)?DDR\d\w?-(\d{4,5})\s*[x×]\s*(\d{1,2})\b", re.IGNORECASE)
+_TRADEMARK = re.compile(r"\((?:r|tm)\)")
 _BUS_BYTES = 8  # of one memory channel
 
 
@@ -83,7 +84,7 @@ def peak_of(gpu: Gpu) -> Peak | None:
 
 
 def _named(gpu: Gpu) -> Peak | None:
-    name = " ".join(gpu.name.lower().split())
+    name = " ".join(_TRADEMARK.sub("", gpu.name.lower()).split())
     for entry in _table():
         if any(_is(name, word.lower()) for word in entry.words):
             gb_s = _variant(entry, gpu) if entry.variants else entry.peak.gb_s

@@ -64,7 +64,8 @@ class Request:
 class Watch:
     """A GET to repeat beside the stream each `every_s` seconds, `until` head, first byte of the body, or end.
 
-    It is dropped for this run when it is answered with anything but 200.
+    Comments of an event stream do not count as its first byte. It is dropped for this run when it is
+    answered with anything but 200.
     """
 
     path: str

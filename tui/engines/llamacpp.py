@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from tui.domain.events import Dialect, Done, Event, Finish, FirstSign, Generated, Progress, SlotsSeen, Usage
+from tui.domain.events import (
+    Dialect,
+    Done,
+    Edge,
+    Event,
+    Finish,
+    FirstSign,
+    Generated,
+    Progress,
+    SlotsSeen,
+    Usage,
+)
 from tui.domain.values import count
 from tui.domain.wire import Poll
-from tui.engines.base import Adapter, Plan, Request, Watch
+from tui.engines.base import Adapter, Look, Plan, Request, Watch
+from tui.engines.llama_sleep import PROPS, SLEEPING, WOKEN, counted_awake, probed_awake, sleeps
 from tui.engines.llama_timings import timings_of
 from tui.engines.openai import PATH, OpenAiTongue, chat_body
 from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none, text
-from tui.engines.token_count import counted
-from tui.engines.tokenize_probe import probe
 from tui.engines.tongue import Tongue
 
 DIALECT = Dialect("llama.cpp", tokenizes_first=True, names_wait=True)
@@ -34,6 +44,11 @@ class LlamaCppTongue(Tongue):
     def __init__(self) -> None:
         self._chat = OpenAiTongue(DIALECT)
         self._token_seen = False
+        self._slept = False
+
+    def head(self, at_ns: int, headers: Object) -> list[Event]:
+        """It comes when a slot begins: a model that was put away is loaded by then."""
+        return [Edge(at_ns, "load", False, WOKEN)] if self._slept else []
 
     def message(self, at_ns: int, body: Object, event: str) -> list[Event]:
         """One chat chunk, or one event of the native `/completion`."""
@@ -53,7 +68,13 @@ class LlamaCppTongue(Tongue):
         return self._chat.whole(at_ns, body)
 
     def poll(self, poll: Poll) -> list[Event]:
-        """`/slots`: a waiting request is not listed, so all busy means that ours waits."""
+        """`/slots`: a waiting request is not listed, so all busy means that ours waits.
+
+        `/props`: whether it was asleep. A load can't be told from the tokenization in the same wait.
+        """
+        if poll.path == PROPS and poll.at_ns < 0 and sleeps(poll.body):
+            self._slept = True
+            return [Edge(poll.at_ns, "load", True, WOKEN, estimated=True)]
         if poll.path.split("?")[0] != "/slots":
             return []
         slots = items(parsed_or_none(poll.body))
@@ -103,6 +124,7 @@ ADAPTER = Adapter(
     LlamaCppTongue,
     watches=(Watch("/slots", every_s=0.25),),
     can_switch_reuse_off=True,
-    counter=counted,
-    probe=probe,
+    looks=(Look(PROPS, "before", keep=(SLEEPING,)),),
+    counter=counted_awake,
+    probe=probed_awake,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tui.domain.events import Dialect, Done, Edge, Event, Finish, Generated, Oddity, ToolDelta
+from tui.domain.events import Dialect, Done, Event, Finish, Generated, Oddity, ToolDelta
 from tui.domain.values import count
 from tui.domain.wire import Poll
 from tui.engines.base import Adapter, Look, Plan, Request, Watch
@@ -16,6 +16,7 @@ from tui.engines.tongue import Tongue
 
 DIALECT = Dialect("ollama")
 PATH = "/api/chat"
+_NO_RUN = ("load", "unload")  # reasons of a reply to a request that only loads or unloads
 
 
 def request(plan: Plan) -> Request:
@@ -81,10 +82,7 @@ class OllamaTongue(Tongue):
         if reason:
             # before the counts: after a stop the last token counted is the end token, sampled just now
             events.append(Finish(at_ns, reason))
-        if reason == "load":
-            only = "a request without a prompt is answered when the model is loaded"
-            events += [Edge(0, "load", True, only), Edge(at_ns, "load", False, only)]
-        elif reason != "unload":
+        if reason not in _NO_RUN:
             events += metrics(at_ns, body, self._seen())
         return [*events, Done(at_ns)]
 

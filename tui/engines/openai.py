@@ -5,6 +5,7 @@ from __future__ import annotations
 from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, ToolDelta, Usage
 from tui.domain.values import count
 from tui.engines.base import Adapter, Plan, Request
+from tui.engines.extras import extra_timings
 from tui.engines.llama_timings import timings_of
 from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
@@ -65,7 +66,8 @@ class OpenAiTongue(Tongue):
     def _chunk(self, at_ns: int, body: Object, choices: list[object], part: str) -> list[Event]:
         choice = _first(choices)
         reason = text(choice.get("finish_reason"))
-        usage = self._told_usage(at_ns, mapping(body.get("usage") or choice.get("usage")))
+        named = body.get("usage") or choice.get("usage") or mapping(body.get("x_groq")).get("usage")
+        usage = self._told_usage(at_ns, mapping(named))
         told = mapping(body.get("timings"))
         timings = timings_of(at_ns, told, final=bool(reason) or not choices) if told else None
         running = timings.predicted_n if timings else usage.completion if usage else None
@@ -81,6 +83,8 @@ class OpenAiTongue(Tongue):
             events.append(usage)
         if timings and "prompt_progress" not in body:
             events.append(timings)
+        elif not timings and (extra := extra_timings(at_ns, body, self._usage)):
+            events.append(extra)
         return events
 
     def _generated(self, at_ns: int, choice: Object, part: Object, running: int | None) -> Generated | None:
@@ -112,7 +116,11 @@ class OpenAiTongue(Tongue):
             at_ns,
             prompt=count(usage.get("prompt_tokens")),
             completion=count(usage.get("completion_tokens")),
-            cached=count(prompt_details.get("cached_tokens")),
+            cached=_first_count(
+                prompt_details.get("cached_tokens"),
+                usage.get("cached_tokens"),
+                usage.get("prompt_cache_hit_tokens"),  # DeepSeek
+            ),
             reasoning=count(usage.get("reasoning_tokens")) if reasoning is None else reasoning,
         )
         return self._usage
@@ -125,6 +133,10 @@ def _first(choices: list[object]) -> Object:
         if not choice.get("index"):
             return choice
     return {}
+
+
+def _first_count(*values: object) -> int | None:
+    return next((number for value in values if (number := count(value)) is not None), None)
 
 
 def _words(content: object) -> str:

@@ -79,6 +79,14 @@ def growth(
     return now - was if was is not None and now is not None and now >= was else None
 
 
+def grown_ns(
+    before: Page, after: Page, name: str, where: Callable[[Labels], bool] = lambda _: True
+) -> int | None:
+    """How far a counter of seconds grew, in nanoseconds; None as for `growth`."""
+    grown = growth(before, after, name, where)
+    return None if grown is None else round(grown * 1e9)
+
+
 def _labels(words: str) -> tuple[dict[str, str], str] | None:
     """The labels behind an opening brace, and what follows the closing one; None when they are broken."""
     labels: dict[str, str] = {}

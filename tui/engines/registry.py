@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from tui.engines import llamacpp, lmstudio, mlxlm, nim, ollama, openai, sglang, trtllm, vllm
+from tui.engines import (
+    exo,
+    histograms,
+    koboldcpp,
+    lemonade,
+    llamacpp,
+    llamafiler,
+    lmstudio,
+    mlxlm,
+    nim,
+    ollama,
+    openai,
+    plain,
+    sglang,
+    trtllm,
+    vllm,
+)
 from tui.engines.base import Adapter
 from tui.engines.decoder import Decoder
 from tui.engines.lmstudio_native import LmStudioTongue
@@ -25,6 +41,15 @@ _ADAPTERS: Mapping[str, Adapter] = {
     "nim-sglang": nim.WITH_SGLANG,
     "sglang": sglang.ADAPTER,
     "mlx-lm": mlxlm.ADAPTER,
+    "exo": exo.ADAPTER,
+    "koboldcpp": koboldcpp.ADAPTER,
+    "lemonade": lemonade.ADAPTER,
+    "llamafiler": llamafiler.ADAPTER,
+    "tgi": histograms.TGI_ADAPTER,
+    "lmdeploy": histograms.LMDEPLOY_ADAPTER,
+    "ovms": plain.OVMS,
+    "fireworks": plain.FIREWORKS,
+    **plain.SPOKEN,
     "ollama": ollama.ADAPTER,
     "lmstudio": lmstudio.ADAPTER,
     "lm-studio": lmstudio.ADAPTER,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tui.domain.events import Dialect, Event, Finish, Learned, Timings, Usage
 from tui.domain.values import count
 from tui.domain.wire import Poll
 from tui.engines.alone import ALONE, Ledger, not_alone
 from tui.engines.base import Adapter, Look, Plan, Request
 from tui.engines.openai import PATH, OpenAiTongue, chat_body
-from tui.engines.prometheus import Labels, Page, growth
+from tui.engines.prometheus import Labels, Page, grown_ns, growth
 from tui.engines.sglang_generate import Generate
 from tui.engines.shapes import Object
 from tui.engines.tongue import Tongue
@@ -27,8 +25,12 @@ _LEDGER = Ledger(
     "sglang:prompt_tokens_total",
     "sglang:generation_tokens_total",
 )
+_KEPT = (
+    *_LEDGER.names,
+    *(f"{name}_{part}" for name in (_QUEUE, _STAGE, _FIRST) for part in ("sum", "count")),
+    _REUSED,
+)
 _REMAINDER = "its time to the first token minus queue and prefill, by its counters while it ran alone"
-_S = 1e9
 
 
 def request(plan: Plan) -> Request:
@@ -84,13 +86,13 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
     why = not_alone(_LEDGER, before, after, usage)
     if why or usage is None:
         return Learned(at_ns, {"timings_note": f"not attributable: {why}"})
-    queue_ns = _grown_ns(before, after, f"{_QUEUE}_sum")
+    queue_ns = grown_ns(before, after, f"{_QUEUE}_sum")
     prefill_ns = None
     if growth(before, after, f"{_STAGE}_count", _prefill) == 1:
-        prefill_ns = _grown_ns(before, after, f"{_STAGE}_sum", _prefill)
+        prefill_ns = grown_ns(before, after, f"{_STAGE}_sum", _prefill)
     first_ns = None
     if growth(before, after, f"{_FIRST}_count") == 1:
-        first_ns = _grown_ns(before, after, f"{_FIRST}_sum")
+        first_ns = grown_ns(before, after, f"{_FIRST}_sum")
     tokenize_ns = None
     if first_ns is not None and queue_ns is not None and prefill_ns is not None:
         tokenize_ns = max(0, first_ns - queue_ns - prefill_ns)
@@ -115,15 +117,6 @@ def _prefill(labels: Labels) -> bool:
     return labels.get("stage") == "prefill_forward"
 
 
-def _every(labels: Labels) -> bool:
-    return True
-
-
-def _grown_ns(before: Page, after: Page, name: str, where: Callable[[Labels], bool] = _every) -> int | None:
-    grown = growth(before, after, name, where)
-    return None if grown is None else round(grown * _S)
-
-
 def adapter(name: str = "sglang", metrics_path: str = "/metrics") -> Adapter:
     """SGLang as itself, or behind a front that serves its counters elsewhere.
 
@@ -134,7 +127,7 @@ def adapter(name: str = "sglang", metrics_path: str = "/metrics") -> Adapter:
         DIALECT,
         request,
         lambda: SglangTongue(metrics_path),
-        looks=(Look(metrics_path, "before"), Look(metrics_path, "after")),
+        looks=(Look(metrics_path, "before", keep=_KEPT), Look(metrics_path, "after", keep=_KEPT)),
     )
 
 

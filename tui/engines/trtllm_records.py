@@ -30,7 +30,7 @@ def ours(
         return None, "none of the engine's records is this request's"
     if len(known) > 1 or (number is None and len(records) > 1):
         return None, "other requests ended meanwhile"
-    if not _fits(known[0], usage, last_ns):
+    if number is None and not _fits(known[0], usage, last_ns):
         return None, "the engine's only record is of another request"
     return known[0], ""
 

@@ -127,8 +127,8 @@ def adapter(name: str = "vllm", metrics_path: str = "/metrics") -> Adapter:
         lambda: VllmTongue(metrics_path),
         watches=(Watch(vllm_metrics.live_path(metrics_path), every_s=_LIVE_S, until="first"),),
         looks=(
-            Look(vllm_metrics.before_path(metrics_path), "before"),
-            Look(vllm_metrics.after_path(metrics_path), "after"),
+            Look(vllm_metrics.before_path(metrics_path), "before", keep=vllm_metrics.KEPT),
+            Look(vllm_metrics.after_path(metrics_path), "after", keep=vllm_metrics.KEPT),
         ),
         counter=counted,
     )

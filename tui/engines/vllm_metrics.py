@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tui.domain.events import Event, Learned, Progress, SlotsSeen, Timings, Usage
 from tui.domain.values import count
 from tui.engines.alone import ALONE, Ledger, not_alone
-from tui.engines.prometheus import Page, growth
+from tui.engines.prometheus import Page, grown_ns, growth
 
 _RUNNING, _WAITING = "vllm:num_requests_running", "vllm:num_requests_waiting"
 _QUEUE = "vllm:request_queue_time_seconds"
@@ -26,7 +26,7 @@ _LEDGER = Ledger(
     "vllm:generation_tokens_total",
 )
 _AFTER = (*_LEDGER.names, f"{_QUEUE}_sum", _PREFILL, _DECODE, *_HITS, *_QUERIES)
-_S = 1e9
+KEPT = ("vllm:", "http_requests_total")  # the lines worth keeping: without those that only explain
 
 
 def _asked(path: str, names: tuple[str, ...]) -> str:
@@ -65,19 +65,14 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
         at_ns,
         prompt_n=prompt_n,
         cached_n=cached,
-        prompt_ns=_grown_ns(before, after, _PREFILL),
+        prompt_ns=grown_ns(before, after, _PREFILL),
         predicted_n=usage.completion,
-        predicted_ns=_grown_ns(before, after, _DECODE),
-        queue_ns=_grown_ns(before, after, f"{_QUEUE}_sum"),
+        predicted_ns=grown_ns(before, after, _DECODE),
+        queue_ns=grown_ns(before, after, f"{_QUEUE}_sum"),
         cached_unknown=cached is None,
         final=True,
         source=ALONE,
     )
-
-
-def _grown_ns(before: Page, after: Page, name: str) -> int | None:
-    grown = growth(before, after, name)
-    return None if grown is None else round(grown * _S)
 
 
 def _reused(before: Page, after: Page, prompt: int | None) -> int | None:
@@ -110,9 +105,11 @@ class Waiting:
         others = [self.before.total(gauge) for gauge in (_RUNNING, _WAITING)]
         if None in others:
             return []
-        if any(others):
-            return [SlotsSeen(at_ns, running if waiting else 0, running)]
-        return self._progress(at_ns, page) if running <= 1 and not waiting else []
+        if not any(others):
+            return self._progress(at_ns, page) if running <= 1 and not waiting else []
+        if waiting and not running:  # between two steps: not yet told who works
+            return []
+        return [SlotsSeen(at_ns, running if waiting else 0, running)]
 
     def _progress(self, at_ns: int, page: Page) -> list[Event]:
         """Tokens held in the KV cache: while the request is alone they are the read part of its prompt.

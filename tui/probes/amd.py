@@ -10,7 +10,7 @@ from tui.domain.machine import Gpu
 from tui.probes.drm import card_name, uevent
 from tui.probes.fdinfo import Client
 from tui.probes.kept import read_now, read_once
-from tui.probes.question import SECOND, Question
+from tui.probes.question import SECOND, Question, slow_note
 
 DRIVERS = frozenset({"amdgpu"})
 SOC_POWER = "power of the whole chip, CPU included"
@@ -59,6 +59,7 @@ class Amd:
         if self._unified and None not in (used, total, spilled, room):
             used, total = (used or 0) + (spilled or 0), (total or 0) + (room or 0)
         answer = self._busy.answer or self._vram.answer
+        soc = SOC_POWER if self._unified and self._power.value is not None else ""
         return Gpu(
             name=self._name,
             uuid=self._pdev,
@@ -75,7 +76,7 @@ class Amd:
             mem_mhz=_scaled(self._mclk, 1e6),
             unified=self._unified,
             age_ns=max(now_ns - answer[1], 0) if answer else 0,
-            note=SOC_POWER if self._unified and self._power.value is not None else "",
+            note=", ".join(filter(None, (soc, slow_note(self._all)))),
         )
 
     def held(self, clients: tuple[Client, ...], pids: tuple[int, ...]) -> int | None:

@@ -22,6 +22,8 @@ from tui.probes.nvidia_answers import AS_THEY_ARE, Answers
 from tui.probes.nvidia_questions import TICK, of_card, of_slice
 from tui.probes.nvidia_tenants import Held
 
+_OTHER_STRUCT = 25  # drivers 535.43 to 535.86 fill the list of processes with nonsense
+
 
 class Card:
     """A card, or one slice of it. Of several slices only the first carries what belongs to the whole card."""
@@ -149,6 +151,9 @@ class Card:
                 raise
             self._graphics = False
         sizes = {one.pid: one.usedGpuMemory for one in found}
+        total = (self._answers().get("memory") or (0, 0))[1]
+        if total and any(size and size > total for size in sizes.values()):
+            raise nv.NVMLError(_OTHER_STRUCT)
         seen = not (self._proc / "self").exists() or any((self._proc / str(pid)).exists() for pid in sizes)
         return Held(sizes, bool(sizes) and seen)
 

@@ -21,6 +21,7 @@ from tui.probes.parts import here
 from tui.probes.sampler import WITHOUT_DRIVERS
 
 IDLE_HZ, FASTEST_HZ = 1.0, 20.0
+BATTERY_HZ = 5.0  # at most, while the machine runs on its battery
 _PR_SET_PDEATHSIG = 1
 
 
@@ -55,6 +56,7 @@ class Loop:
     def __init__(self, machine: Machine, orders: Orders) -> None:
         self._machine, self._orders = machine, orders
         self._period_s = 1 / IDLE_HZ
+        self._battery = False
         self._facts = True  # the facts of the host go with the first reading and with every marked one
 
     def run(self) -> None:
@@ -64,11 +66,16 @@ class Loop:
             order = self._orders.next(due_s - time.monotonic())
             if order is None:
                 self._write()
-                due_s = max(due_s + self._period_s, time.monotonic())
+                due_s = max(due_s + self.period_s, time.monotonic())
             elif self._obey(order):
                 self._write()
             elif order.get("do") == "rate":
                 due_s = time.monotonic()
+
+    @property
+    def period_s(self) -> float:
+        """Between two readings."""
+        return max(self._period_s, 1 / BATTERY_HZ) if self._battery else self._period_s
 
     def _obey(self, order: dict[str, object]) -> bool:
         """Carries a command out; True when it wants a reading now."""
@@ -86,6 +93,7 @@ class Loop:
 
     def _write(self) -> None:
         reading = self._machine.read(self._facts)
+        self._battery = reading.host.get("power", "battery" if self._battery else "") == "battery"
         self._facts = False
         line = {"mono_ns": reading.at_ns, **raw_from(reading)}
         sys.stdout.buffer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")

@@ -9,7 +9,7 @@ from tui.domain.machine import Gpu
 from tui.probes.drm import card_name, uevent
 from tui.probes.fdinfo import Client
 from tui.probes.kept import read_now, read_once
-from tui.probes.question import SECOND, Question, Slope
+from tui.probes.question import SECOND, Question, Slope, slow_note
 
 DRIVERS = frozenset({"i915", "xe"})
 NOT_BUSY = "load is the share of time it was awake, which is more than its work"
@@ -69,7 +69,7 @@ class Intel:
         mask, unnamed = self._throttle.value or (None, False)
         active, energy = self._active(), self._energy.answer
         answer = self._clock_mhz.answer or energy
-        notes = (NOT_BUSY if active is not None else "", UNNAMED if unnamed else "")
+        notes = (NOT_BUSY if active is not None else "", UNNAMED if unnamed else "", slow_note(self._all))
         return Gpu(
             name="" if self._inside and not self._used else self._name,
             uuid=self._pdev,

@@ -48,7 +48,8 @@ class Asked(Generic[T]):
         answer = self._answer
         if answered and answer is not None:
             return answer
-        return no_answer(self._busy_ns or self._clock(), self._clock())
+        now_ns, since_ns = self._clock(), self._busy_ns
+        return no_answer(now_ns if since_ns is None else since_ns, now_ns)
 
     def _run(self) -> None:
         while True:
@@ -68,6 +69,7 @@ class Paced:
         self._period_s = 1.0
         self._edge, self._wake = threading.Event(), threading.Event()
         self._busy_ns: int | None = None
+        self._over = False
         self.apart_ns = 0  # the last two steps, from start to start
 
     def start(self) -> None:
@@ -93,6 +95,10 @@ class Paced:
         """Called within a step: an answer came, the next question is put now."""
         self._busy_ns = self._clock()
 
+    def end(self) -> None:
+        """Called within a step: nothing will ever come, the thread ends after it."""
+        self._over = True
+
     def step(self) -> float:
         """One step; the seconds to wait before the next one."""
         start_ns = self._busy_ns = self._clock()
@@ -106,6 +112,6 @@ class Paced:
         return pause_s
 
     def _run(self) -> None:
-        while True:
+        while not self._over:
             self._wake.wait(self.step())
             self._wake.clear()

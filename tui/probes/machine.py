@@ -130,6 +130,7 @@ class Machine:
             server=files.server,
             server_reason="" if files.server else files.found.reason,
             remote=files.found.remote,
+            sampler_cpu_s=round(time.process_time(), 4),
             host=self._host(files.at_ns) if facts else {},
         )
 

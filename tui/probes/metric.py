@@ -49,7 +49,7 @@ class Metric:
         self._edge = edge
         self._next_ns = 0
         self._backoff_ns = 0
-        self.interval_ns = every_ns  # between two calls, as it turned out
+        self.interval_ns = every_ns  # between two calls, as fast as the driver is
         self.mean_ns = 0.0
         self.answer: tuple[Any, int] | None = None
         self.absent = ""
@@ -83,5 +83,5 @@ class Metric:
         self.mean_ns = took_ns if not self.mean_ns else 0.8 * self.mean_ns + 0.2 * took_ns
         slow_ns = next((pause for limit, pause in SLOW if self.mean_ns > limit), 0)
         every_ns = self.every_ns if self.answer else min(self.every_ns, LONGEST_BACKOFF)
-        self.interval_ns = max(every_ns, slow_ns, self._backoff_ns)
-        self._next_ns = now_ns + self.interval_ns
+        self.interval_ns = max(every_ns, slow_ns)
+        self._next_ns = now_ns + max(self.interval_ns, self._backoff_ns)

@@ -32,7 +32,7 @@ OPEN_ERRORS = {
 }
 RETRY_NS = 30 * SECOND
 UNUSED_NS = 60 * SECOND  # after that a laptop's cards are left to sleep
-MANY_CARDS = 4  # more are asked at half the rate
+MANY_CARDS = 4  # more are asked at half the rate, as all are while a battery feeds the machine
 
 
 class Nvidia:
@@ -60,7 +60,8 @@ class Nvidia:
         self._opened_ns = 0
         self._unused_ns = 0  # since when nobody works on the cards of a laptop
         self._left = False  # they were given up so that they can sleep
-        self._skip = False
+        self._half = self._skip = False  # every other round is left out; this one is
+        self._half_ns = 0
         self._lane = Paced("nvidia", self._round, clock)
         self._finder = Finder(nvml, clock, wall, ram_bytes, proc, self._lane.alive)
         self.driver = ""
@@ -84,7 +85,7 @@ class Nvidia:
         """
         words = self._lane.silent(now_ns)
         cards = self._cards
-        apart_ns = self._lane.apart_ns * (2 if len(cards) > MANY_CARDS else 1)
+        apart_ns = self._lane.apart_ns * (2 if self._half else 1)
         gpus = [card.gpu(now_ns, apart_ns) for card in cards]
         if self._wsl:
             gpus = [_hinted(gpu) for gpu in gpus]
@@ -111,7 +112,10 @@ class Nvidia:
     def _round(self, edge: bool, idle: bool) -> None:
         if self._open_ns is not None and self._clock() >= self._open_ns:
             self._open(idle)
-        self._skip = len(self._cards) > MANY_CARDS and not self._skip and not edge
+        if self._clock() >= self._half_ns:
+            self._half_ns = self._clock() + RETRY_NS
+            self._half = len(self._cards) > MANY_CARDS or self._sleep.on_battery()
+        self._skip = self._half and not (self._skip or edge or idle)
         for card in () if self._skip else self._cards:
             card.refresh(edge, self._lane.alive)
         if self._open_ns is None and (lost := [card.lost for card in self._cards if card.lost]):
@@ -124,6 +128,7 @@ class Nvidia:
         nvml = self._nvml
         if not hasattr(nvml, "nvmlMemory_v2"):
             self._reason, self._open_ns = WRONG_MODULE, None
+            self._lane.end()
             return
         if idle and (self._left or self._sleep.asleep()):
             self._reason = ASLEEP
@@ -137,7 +142,10 @@ class Nvidia:
         except failures(nvml) as error:
             code = code_of(error)
             self._reason = OPEN_ERRORS.get(code, f"NVIDIA driver fails (code {code})")
-            self._open_ns = None if self._reason == NO_DRIVER else self._clock() + RETRY_NS
+            self._open_ns = self._clock() + RETRY_NS
+            if self._reason == NO_DRIVER:
+                self._open_ns = None
+                self._lane.end()
             return
         with contextlib.suppress(*failures(nvml)):
             self.driver = f"NVIDIA {nvml.nvmlSystemGetDriverVersion()}"
@@ -150,7 +158,7 @@ class Nvidia:
 
     def _take(self, fresh: Sequence[Card]) -> None:
         """The cards found now. One that still works goes on as it is; a lost one that is not found stays."""
-        working = {card.uuid: card for card in self._cards if not card.lost}
+        working = {card.uuid: card for card in self._cards if card.uuid and not card.lost}
         found = [working.get(card.uuid, card) for card in fresh]
         for card in found:
             card.refresh(edge=False, before=self._lane.alive)  # before anybody sees it

@@ -44,5 +44,7 @@ class Fields:
 
 
 def typed(kind: int, value: Any) -> float:
-    """The member of the union that the type names."""
+    """The member of the union that the type names. ValueError for a type nobody knows yet."""
+    if not 0 <= kind < len(_MEMBERS):
+        raise ValueError(f"unknown type of value: {kind}")
     return getattr(value, _MEMBERS[kind])  # type: ignore[no-any-return]

@@ -28,5 +28,9 @@ class Sleep:
         """The system would switch them off if nobody used them, and it is one that runs on a battery."""
         return self._all("control", b"auto") and host.power(self._supplies) != ""
 
+    def on_battery(self) -> bool:
+        """The machine runs on its battery now."""
+        return host.power(self._supplies) == "battery"
+
     def _all(self, file: str, word: bytes) -> bool:
         return bool(self._power) and all(read_once(folder / file).strip() == word for folder in self._power)

@@ -28,8 +28,9 @@ def shared(
     lists = [one for one in held if one]
     matched = any(pid in one.sizes for one in lists for pid in server)
     ours = matched or any(one.here for one in lists)  # the numbers are those of this machine
-    known = [_one(gpu, one, server if ours else (), chosen) for gpu, one in zip(gpus, held, strict=True)]
-    if server and len(known) > 1 and not matched and chosen is None:
+    may = None if matched else chosen  # what it does tells more than what it may
+    known = [_one(gpu, one, server if ours else (), may) for gpu, one in zip(gpus, held, strict=True)]
+    if server and len(known) > 1 and not ours and chosen is None:
         return tuple(replace(gpu, note=_joined(gpu.note, UNKNOWN)) for gpu in known)
     return tuple(known)
 

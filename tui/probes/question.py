@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, TypeVar
 
 from tui.probes.kept import why
 
@@ -69,6 +69,12 @@ class Question(Generic[T]):
         self.mean_ns = took_ns if not self.mean_ns else 0.8 * self.mean_ns + 0.2 * took_ns
         slow_ns = next((pause for limit, pause in SLOW if self.mean_ns > limit), 0)
         self._next_ns = now_ns + max(self._every_ns, slow_ns, self._backoff_ns)
+
+
+def slow_note(questions: Iterable[Question[Any]]) -> str:
+    """A remark when the slowest of them takes so long that it is asked less often, "" when none does."""
+    slowest = max((question.mean_ns for question in questions), default=0)
+    return f"driver is slow: {slowest / MS:.0f} ms per call" if slowest > SLOW[-1][0] else ""
 
 
 class Slope:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from tui.probes.server import GONE, NOT_VISIBLE, REMOTE, Found
 
 CHILDREN_S = 5.0  # between two looks at the server's children
+EAGER_S, EAGER = 1.0, 6  # after a phase began: a runner may start with the request
 AGAIN_S = 15.0  # between two searches for a server that is not there
 
 
@@ -19,6 +20,7 @@ class ServerWatch:
         self._find, self._family = find, family
         self._target = ("", 0)
         self._asked = threading.Event()
+        self._eager = 0
         self.found = Found(reason="no server chosen")
 
     def start(self) -> None:
@@ -32,7 +34,8 @@ class ServerWatch:
         self._asked.set()
 
     def look(self) -> None:
-        """Look again now: a phase began, or the process is gone."""
+        """Look again now and in the next seconds: a phase began."""
+        self._eager = EAGER
         self._asked.set()
 
     def gone(self, found: Found) -> None:
@@ -58,6 +61,13 @@ class ServerWatch:
 
     def _run(self) -> None:
         while True:
-            self._asked.wait(CHILDREN_S if self.found.pid else AGAIN_S)
+            self._asked.wait(self.pause_s())
             self._asked.clear()
             self.refresh()
+
+    def pause_s(self) -> float:
+        """Seconds to the next look, when nobody asks before."""
+        if not self.found.pid:
+            return AGAIN_S
+        self._eager, eager = max(self._eager - 1, 0), self._eager
+        return EAGER_S if eager else CHILDREN_S

@@ -23,7 +23,7 @@ SMALL = Model("small", quantization="Q4_1", context=8192, loaded=True)
 LLAMA = Found("llama.cpp", Base("http://127.0.0.1:8080"), "small", (SMALL,), context=8192)
 OTHER = Model(HOSTILE, context_most=131072, loaded=False)
 OLLAMA = Found("ollama", Base("http://127.0.0.1:11434"), "one", (Model("one"), OTHER), auth_needed=True)
-MANY = Found("lmstudio", Base("http://box:1234"), "m0", tuple(Model(f"m{n}") for n in range(9)))
+MANY = Found("lmstudio", Base("http://box:1234"), "m0", tuple(Model(f"m{n}", loaded=n < 2) for n in range(9)))
 Show = Callable[..., Any]
 
 
@@ -139,7 +139,7 @@ async def test_the_columns_are_named_and_stand_one_under_the_other(show: Show) -
     async with show(engines()) as seen:
         head, first = (row for row in seen.text.splitlines() if "format" in row or "8,192" in row)
         for title, value in (("model", "small"), ("format", "Q4_1"), ("state", "loaded"), ("at", ":8080")):
-            assert head.index(title) == first.index(value)
+            assert head.rindex(title) == first.rindex(value)
         assert head.index("context") + len("context") == first.index("8,192") + len("8,192")
         assert max(map(len, seen.text.splitlines())) <= 80
 
@@ -148,6 +148,7 @@ async def test_an_engine_with_many_models_is_folded_until_it_is_opened(show: Sho
     page = EngineScreen(lambda: (LLAMA, MANY), BuiltIn(there=True))
     async with show(page) as seen:
         assert "▸ lmstudio   9 models" in seen.text and "m8" not in seen.text
+        assert "2 loaded" in seen.text and "box:1234" in seen.text
         await seen.press("down", "enter")
         assert "▾ lmstudio   9 models" in seen.text and "m8" in seen.text
         assert not seen.results
@@ -225,6 +226,7 @@ async def test_engines_appear_when_the_search_is_done(show: Show) -> None:
         page.look()
         await seen.pilot.pause()
         assert "llama.cpp  small" in seen.text
+        assert seen.pilot.app.screen.query_one(OptionList).highlighted == 0, "not left on the built-in one"
         found[0] = ()
         page.look()
         await seen.pilot.pause()
@@ -254,6 +256,11 @@ async def test_welcome_says_why_there_is_no_built_in_engine(show: Show) -> None:
         assert "the extra is not installed" in seen.text
         await seen.press("enter")
         assert seen.results == [URL]
+
+
+async def test_welcome_names_who_did_not_answer_in_time(show: Show) -> None:
+    async with show(WelcomeScreen(BuiltIn(there=True), ("127.0.0.1:8000",))) as seen:
+        assert "no answer in time at 127.0.0.1:8000" in seen.text
 
 
 async def test_welcome_can_be_quit(show: Show) -> None:

@@ -96,24 +96,17 @@ class EngineScreen(Sheet[Choice]):
             ("found on the usual ports" if found else "no engine answers on the usual ports") + late
         )
 
-    def _show(self, found: Collection[Found]) -> None:
-        """Rows anew; the one that was highlighted stays so."""
+    def _show(self, found: Collection[Found], stay: str = "") -> None:
+        """Rows anew. The cursor goes to the first, or stays on the engine whose models were turned over."""
         rows = list(offers.rows(found, self._turned))
         if not self._builtin.obstacle:
             rows.append(Row(f"  {'built-in':10} {self._builtin.words}", UseBuiltIn()))
         if rows == self._rows:
             return
-        listed = self.query_one(OptionList)
-        before = self._highlighted
         self._rows = rows
+        listed = self.query_one(OptionList)
         listed.set_options([Content(row.words) for row in rows])
-        same = (
-            n
-            for n, row in enumerate(rows)
-            if before and (row.choice, row.root) == (before.choice, before.root)
-        )
-        heads = (n for n, row in enumerate(rows) if before and before.root and row.root == before.root)
-        listed.highlighted = next(same, next(heads, 0)) if rows else None
+        listed.highlighted = next((n for n, row in enumerate(rows) if stay and row.root == stay), 0)
 
     @property
     def _highlighted(self) -> Row | None:
@@ -143,7 +136,7 @@ class EngineScreen(Sheet[Choice]):
 
     def _turn(self, root: str) -> None:
         self._turned ^= {root}
-        self._show(self._discovered() or ())
+        self._show(self._discovered() or (), stay=root)
 
     @on(Input.Submitted)
     def _typed(self) -> None:

@@ -34,12 +34,10 @@ def rows(found: Iterable[Found], turned: Collection[str]) -> Iterator[Row]:
             yield Row(_line("  ", engine, models[0]), UseUrl(root, models[0].name), root)
             continue
         is_open = (len(models) <= MANY) is (root not in turned)
+        loaded = sum(model.loaded is True for model in models)
+        state = _engine_state(engine) or (f"{loaded} loaded" if loaded and not is_open else "")
         mark = "▾ " if is_open else "▸ "
-        yield Row(
-            _cells(mark, engine.engine, f"{len(models)} models", "", "", _engine_state(engine), root),
-            None,
-            root,
-        )
+        yield Row(_cells(mark, engine.engine, f"{len(models)} models", "", "", state, root), None, root)
         if is_open:
             yield from (Row(_model_line(engine, model), UseUrl(root, model.name), root) for model in models)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -11,7 +12,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from tui.app.screens.choices import BuiltIn
-from tui.app.screens.sheet import Sheet
+from tui.app.screens.sheet import Sheet, literal
 from tui.settings.keys import by_action
 
 BUILT_IN, URL = "built-in", "url"
@@ -31,8 +32,10 @@ class WelcomeScreen(Sheet[str]):
     heading = "no engine answers on this machine"
     AUTO_FOCUS: ClassVar[str] = "OptionList"
 
-    def __init__(self, builtin: BuiltIn) -> None:
+    def __init__(self, builtin: BuiltIn, slow: Sequence[str] = ()) -> None:
+        """`slow`: addresses where something is that did not answer in time."""
         super().__init__()
+        self._slow = slow
         self._builtin = builtin
         self._gives = [URL] if builtin.obstacle else [BUILT_IN, URL]
         self.hint = f"enter choose · {by_action('engine').shown} address · esc not now · q quit"
@@ -43,6 +46,8 @@ class WelcomeScreen(Sheet[str]):
             URL: "type the address of an engine",
         }
         yield Static(_WHAT, classes="sheet-what", markup=False)
+        if self._slow:
+            yield Static(literal(f"no answer in time at {', '.join(self._slow)}\n"), markup=False)
         yield OptionList(*(Content(words[choice]) for choice in self._gives), markup=False)
         yield Static(f"\n{self._builtin.words}" if self._builtin.obstacle else "", markup=False)
 

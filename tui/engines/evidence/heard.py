@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tui.engines.asking import Answer, Ask, Asking
+from tui.engines.prometheus import Page
 from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
 
 MODELS = "/v1/models"
@@ -44,6 +45,11 @@ class Heard:
         """The text of a good answer."""
         answer = self.answer(path)
         return answer.body.decode("utf-8", "replace").strip() if answer.status == 200 else ""
+
+    def page(self, path: str) -> Page:
+        """The metrics of a good answer."""
+        answer = self.answer(path)
+        return Page(answer.body if answer.status == 200 else b"")
 
     @property
     def models(self) -> list[Object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tui.domain.values import count
 from tui.engines.asking import Ask
-from tui.engines.evidence import prometheus, vllm
+from tui.engines.evidence import vllm
 from tui.engines.evidence.heard import Heard
 from tui.engines.evidence.kind import Facts, Kind, Wish, listed
 from tui.engines.shapes import mapping, parsed_or_none, text
@@ -35,16 +35,16 @@ def _more(heard: Heard, wish: Wish) -> list[Ask]:
 
 def _facts(heard: Heard) -> Facts:
     """Of the metadata only the version is read: it holds a licence text too."""
-    metrics = heard.words(_METRICS)
-    inside = next((engine for mark, engine in _INSIDE.items() if mark in metrics), "nim")
+    metrics, words = heard.page(_METRICS), heard.words(_METRICS)
+    inside = next((engine for mark, engine in _INSIDE.items() if mark in words), "nim")
     told: dict[str, object] = vllm.file_of(heard) if heard.owner else {}
-    slots = prometheus.number(metrics, "num_request_max")
+    slots = metrics.total("num_request_max")
     return Facts(
         listed(heard),
         text(heard.object(_ABOUT).get("version")) or text(heard.object(_VERSION).get("release")),
         engine=inside,
         conditions=told | vllm.cache(metrics) | {"slots": count(int(slots)) if slots else None},
-        features={"metrics": bool(metrics)} if heard.answer(_METRICS).status else {},
+        features={"metrics": bool(words)} if heard.answer(_METRICS).status else {},
         loading=bool(_health(heard)) and heard.answer(_READY).status == 503,
     )
 

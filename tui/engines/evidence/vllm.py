@@ -5,9 +5,9 @@ from __future__ import annotations
 from tui.domain.values import count
 from tui.engines.asking import Ask
 from tui.engines.conditions import last_part
-from tui.engines.evidence import prometheus
 from tui.engines.evidence.heard import Heard
 from tui.engines.evidence.kind import Facts, Kind, Wish, listed
+from tui.engines.prometheus import Labels, Page
 from tui.engines.shapes import text
 
 VERSION = "/version"
@@ -30,8 +30,8 @@ def _more(heard: Heard, wish: Wish) -> list[Ask]:
 
 
 def _facts(heard: Heard) -> Facts:
-    metrics = heard.words(_CACHE)
-    features = {"metrics": "vllm:" in metrics} if heard.answer(_CACHE).status == 200 else {}
+    metrics = heard.page(_CACHE)
+    features = {"metrics": _INFO in metrics} if heard.answer(_CACHE).status == 200 else {}
     return Facts(
         listed(heard),
         text(heard.object(VERSION).get("version")),
@@ -46,9 +46,13 @@ def file_of(heard: Heard) -> dict[str, object]:
     return {"file": last_part(root)}
 
 
-def cache(metrics: str) -> dict[str, object]:
-    """The KV cache that was reserved: tokens, bytes and the kind of its numbers, where the version tells."""
-    told = prometheus.labels(metrics, _INFO)
+def cache(metrics: Page) -> dict[str, object]:
+    """The KV cache that was reserved: tokens, bytes and the kind of its numbers, where the version tells.
+
+    Several engines behind one address have one each; then it is the first one's.
+    """
+    series = metrics.series(_INFO)
+    told = series[0].labels if series else {}
     kind = told.get("cache_dtype", "")
     caching = {"True": True, "False": False}.get(told.get("enable_prefix_caching", ""))
     return {
@@ -59,7 +63,7 @@ def cache(metrics: str) -> dict[str, object]:
     }
 
 
-def _blocks(told: dict[str, str]) -> int | None:
+def _blocks(told: Labels) -> int | None:
     blocks, size = whole(told.get("num_gpu_blocks", "")), whole(told.get("block_size", ""))
     return blocks * size if blocks and size else None
 

@@ -1,0 +1,165 @@
+"""The composed reading: whose machine it is, what a stuck source leaves, and what it all costs."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from tui.domain.machine import Gpu, Reading, Server, raw_from, reading_from
+from tui.probes import parts
+from tui.probes.machine import Machine, Parts
+from tui.probes.server import REMOTE, Found
+from tui.probes.watch import ServerWatch
+
+TEN_HZ = 10
+SHARE = 0.01  # of one core is what all lanes together may take
+
+
+class Counts:
+    """Counters that a test can hold up."""
+
+    def __init__(self) -> None:
+        self.edges: list[bool] = []
+        self.hold = threading.Event()
+        self.hold.set()
+
+    def read(self, now_ns: int, edge: bool = False) -> dict[str, Any]:
+        self.hold.wait(20)
+        self.edges.append(edge)
+        return {"ram_total_bytes": 64 * 2**30, "absent": {}}
+
+
+class OneServer:
+    def read(self, found: Found, now_ns: int, edge: bool = False) -> Server | None:
+        return Server(found.pid, threads=3) if found.pid else None
+
+
+class Cards:
+    """GPUs that note what they are told."""
+
+    driver = "driver 1"
+
+    def __init__(self, *gpus: Gpu, reason: str = "") -> None:
+        self.told: list[str] = []
+        self._gpus, self._reason = gpus, reason
+
+    def start(self) -> None:
+        self.told.append("start")
+
+    def rate(self, hz: float) -> None:
+        self.told.append(f"rate {hz}")
+
+    def mark(self) -> None:
+        self.told.append("mark")
+
+    def gpus(self, now_ns: int, server_pids: tuple[int, ...]) -> tuple[tuple[Gpu, ...], str]:
+        return self._gpus, self._reason
+
+
+def machine(found: Found, *cards: Cards, counts: Counts | None = None) -> Machine:
+    watch = ServerWatch(lambda name, port: found, lambda pid: (pid,))
+    watch.target("127.0.0.1", 80)
+    watch.refresh()
+    composed = Machine(Parts(counts or Counts(), OneServer(), watch, cards, lambda ram: {"cpu": "a"}))
+    composed._files.start()
+    return composed
+
+
+def test_a_reading_has_all_gpus_and_says_which_drivers_run_them() -> None:
+    one = machine(Found(5, "x", (5,)), Cards(Gpu("a")), Cards(reason="none here"), Cards(Gpu("b")))
+    told = one.read(facts=True)
+    assert [gpu.name for gpu in told.gpus] == ["a", "b"]
+    assert (told.gpu_reason, told.host["driver"]) == ("", "driver 1, driver 1, driver 1")
+    assert told.server is not None and told.server.pid == 5
+
+
+def test_without_a_gpu_every_source_says_why() -> None:
+    told = machine(Found(), Cards(reason="no driver"), Cards(reason="no card")).read(facts=False)
+    assert (told.gpus, told.gpu_reason) == ((), "no driver, no card")
+
+
+def test_a_server_elsewhere_marks_the_reading_as_of_the_wrong_machine() -> None:
+    told = machine(Found(reason=REMOTE, remote=True), Cards(Gpu("a"))).read(facts=False)
+    assert told.remote and told.server is None
+    assert told.server_reason == REMOTE
+    assert [gpu.name for gpu in told.gpus] == ["a"]  # it is this computer's, and its panel says so
+
+
+def test_a_server_in_a_container_here_leaves_the_machine_the_right_one() -> None:
+    found = Found(reason="server is in a container (behind docker-proxy)")
+    assert not machine(found, Cards(Gpu("a"))).read(facts=False).remote
+
+
+def test_files_that_do_not_answer_leave_the_gpus_and_no_old_number() -> None:
+    counts = Counts()
+    one = machine(Found(5, "x", (5,)), Cards(Gpu("a")), counts=counts)
+    assert one.read(facts=False).ram_total_bytes == 64 * 2**30
+    counts.hold.clear()
+    one._files.ask(False, 0)
+    told = one.read(facts=False)
+    counts.hold.set()
+    assert told.absent["ram_available_bytes"].startswith("no answer since")
+    assert told.server_reason.startswith("no answer since")
+    assert (told.ram_total_bytes, told.server) == (None, None)
+    assert [gpu.name for gpu in told.gpus] == ["a"]
+
+
+def test_a_mark_reaches_every_source() -> None:
+    counts, cards = Counts(), Cards(Gpu("a"))
+    one = machine(Found(), cards, counts=counts)
+    one.read(facts=False)
+    one.read(facts=False)
+    one.mark()
+    one.rate(10)
+    one.read(facts=False)
+    assert counts.edges == [True, False, True]
+    assert cards.told == ["mark", "rate 10"]
+
+
+def test_new_fields_survive_a_recording_and_old_recordings_can_be_read() -> None:
+    one = Reading(
+        at_ns=7,
+        group_oom_kills=2,
+        limit_group="/docker/a",
+        thermal_level=2,
+        memory_note="memory of the WSL2 machine",
+        compressed_bytes=5,
+        gpus=(Gpu("a", server_busy_pct=12.5, spilled_bytes=3, mem_busy_pct=71.0, mem_mhz=1249.0),),
+        server=Server(5, thread_pct=98.0, oom_score=871, holder="llama-server", holder_pid=6, threads=18),
+    )
+    assert reading_from(7, raw_from(one)) == one
+    old = {"ram_total_bytes": 8, "server": {"pid": 5, "rss_bytes": 3}, "gpus": [{"name": "a"}]}
+    read = reading_from(1, old)
+    assert read.server == Server(5, rss_bytes=3)
+    assert (read.gpus, read.group_oom_kills, read.limit_group) == ((Gpu("a"),), None, "")
+
+
+def test_without_drivers_no_library_of_a_gpu_is_loaded_and_it_is_said(tmp_path: Path) -> None:
+    assert parts.linux(drivers=False, root=tmp_path).gpu_reason == parts.CRASHED
+    assert parts.portable(drivers=False).gpus == ()
+
+
+def test_cards_in_the_system_get_a_source_each(panels: Path, tmp_path: Path) -> None:
+    (tmp_path / "sys/class").mkdir(parents=True)
+    (tmp_path / "sys/class/drm").symlink_to(panels / "drm" / "amdgpu_rx7900xtx_decode")
+    (source,) = parts.linux(drivers=False, root=tmp_path).gpus
+    source.step()  # type: ignore[attr-defined]
+    ((gpu,), _) = source.gpus(0, ())
+    assert gpu.uuid == "0000:03:00.0"
+
+
+def test_all_lanes_of_the_files_take_less_than_a_hundredth_of_a_core() -> None:
+    """CPU time of this thread, so that other programs on the machine do not count."""
+    composed = Machine(parts.linux(drivers=False))
+    found = Found(os.getpid(), "python", (os.getpid(),))
+    composed._parts.watch.found = found
+    rounds = 20
+    for _ in range(3):
+        composed.read_files(False)
+    before_ns = time.thread_time_ns()
+    for _ in range(rounds):
+        composed.read_files(False)
+    assert (time.thread_time_ns() - before_ns) / 1e9 / rounds * TEN_HZ < SHARE
