@@ -99,7 +99,11 @@ def test_damaged_headers_are_refused_and_never_crash(noise: bytes, at: int) -> N
 
 
 def test_the_shape_of_a_dense_model_leaves_the_embedding_table_out() -> None:
-    found = (Weight("token_embd.weight", 100, 200), Weight("output.weight", 100, 300), Weight("blk.0.a", 50, 70))
+    found = (
+        Weight("token_embd.weight", 100, 200),
+        Weight("output.weight", 100, 300),
+        Weight("blk.0.a", 50, 70),
+    )
     shape = shape_of(LLAMA_8B, found, 600)
     assert (shape.params, shape.active_params) == (250, 250)
     assert (shape.weight_bytes, shape.embedding_bytes, shape.tied) == (370, 200, False)

@@ -21,7 +21,12 @@ MS = 1_000_000
 SECOND = 1000 * MS
 FILE = 4_920_734_272
 SHAPE = shape_of(
-    LLAMA_8B, (Weight("token_embd.weight", 525_336_576, 295_501_824), Weight("output.weight", 7_504_663_424, 4_625_232_448)), FILE
+    LLAMA_8B,
+    (
+        Weight("token_embd.weight", 525_336_576, 295_501_824),
+        Weight("output.weight", 7_504_663_424, 4_625_232_448),
+    ),
+    FILE,
 )
 PREFILL, DECODE = (0, 520 * MS), (520 * MS, 8520 * MS)
 

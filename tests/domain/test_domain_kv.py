@@ -48,7 +48,9 @@ def test_keys_and_values_may_be_of_two_quantised_types() -> None:
 
 def test_experts_keep_no_more_than_a_dense_model() -> None:
     told = WORKED["kv_qwen3_30b_a3b_f16"]
-    model = shape("qwen3moe", told["layers"], **heads(32, told["kv_heads"], told["head_dim"]), expert_count=128)
+    model = shape(
+        "qwen3moe", told["layers"], **heads(32, told["kv_heads"], told["head_dim"]), expert_count=128
+    )
     assert kv_token_bytes(model).number == told["per_token"]
 
 

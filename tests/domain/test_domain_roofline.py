@@ -29,7 +29,9 @@ DENSE = ModelShape(
 def test_a_dense_model_reads_its_weights_and_its_cache_for_each_token() -> None:
     told = WORKED["decode_bandwidth_dense"]
     weights = weights_read(DENSE)
-    assert weights.number == told["weight_bytes_read"] == told["file_bytes"] - told["embedding_bytes_not_read"]
+    assert (
+        weights.number == told["weight_bytes_read"] == told["file_bytes"] - told["embedding_bytes_not_read"]
+    )
     used = decode_bandwidth(weights, told["kv_bytes_read"], told["tok_s"])
     assert used.number == pytest.approx(told["gb_s"], abs=0.05)
     assert used.provenance is Provenance.ESTIMATED

@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.domain.headers import LLAMA_8B, gguf
+from tui.domain.shape import ModelShape
 from tui.probes import model_file
 from tui.probes.model_file import LEAST_BYTES, ModelFile, read_shape
 from tui.probes.model_paths import linux, portable
+from tui.probes.server import Found
+from tui.probes.watch import ServerWatch
 
 TENSORS = (("token_embd.weight", (10, 10), 1000), ("output.weight", (10, 10), LEAST_BYTES))
 
@@ -127,6 +130,25 @@ def test_the_model_of_this_very_process_is_found(gguf: Path) -> None:
     shape = ModelFile(linux).look([os.getpid()])
     held.close()
     assert shape is not None and shape.layers == 30
+
+
+def test_the_watch_reads_the_model_of_processes_once_there_is_one() -> None:
+    asked: list[tuple[int, ...]] = []
+    shapes = iter([None, ModelShape(layers=3), ModelShape(layers=4)])
+
+    def shape(pids: tuple[int, ...]) -> ModelShape | None:
+        asked.append(pids)
+        return next(shapes)
+
+    watch = ServerWatch(lambda host, port: Found(), lambda pid: (pid,), shape)
+    watch.found = Found(7, tree=(7,))
+    for _ in range(3):
+        watch.read_model()
+    assert asked == [(7,), (7,)]
+    assert watch.model == ModelShape(layers=3)
+    watch.found = Found(7, tree=(7, 8))
+    watch.read_model()
+    assert watch.model == ModelShape(layers=4)
 
 
 def test_without_proc_the_command_line_has_to_do() -> None:

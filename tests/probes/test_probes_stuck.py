@@ -74,8 +74,8 @@ def test_a_driver_that_aborts_takes_the_child_once_and_the_memory_panel_goes_on(
 
 def test_files_that_never_answer_are_told_and_hold_up_no_end() -> None:
     more = "from tui.probes.linux import LinuxSource; wait = threading.Event().wait\n"
-    more += "here = parts.linux\n"
-    more += "def stuck(drivers):\n    made = here(drivers)\n    LinuxSource.read = lambda *_: wait()\n    return made\n"
+    more += "here = parts.linux\ndef stuck(drivers):\n    made = here(drivers)\n"
+    more += "    LinuxSource.read = lambda *_: wait()\n    return made\n"
     more += "parts.linux = stuck"
     one = sampler("None", more)
     told = until(one, lambda reading: "ram_available_bytes" in reading.absent)

@@ -26,9 +26,9 @@ class PhaseCost:
     `cpu_pct`: whole machine, 100 = one core; `server_cpu_pct`: the server alone; `thread_pct`: its busiest
     thread. `gpu_pct`: mean of the server's GPUs between `gpu_min_pct` and `gpu_max_pct`, or with
     `gpu_at_least` the highest value seen (the phase was shorter than two windows of the driver,
-    `gpu_window_ns`); `gpu_why`: why there is none. `gpu_each`: the mean of each working GPU. `energy_j`: GPU boards only, with
-    `energy_about` when its error may be large. `throttle_share`: 0 to 1 of the phase, with `throttle_counted`
-    by the driver's counters of time. Deltas of memory may be negative.
+    `gpu_window_ns`); `gpu_why`: why there is none. `gpu_each`: the mean of each of several GPUs. `energy_j`:
+    GPU boards only, with `energy_about` when its error may be large. `throttle_share`: 0 to 1 of the phase,
+    with `throttle_counted` by the driver's counters of time. Deltas of memory may be negative.
     """
 
     name: str

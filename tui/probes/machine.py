@@ -132,6 +132,7 @@ class Machine:
             remote=files.found.remote,
             sampler_cpu_s=round(time.process_time(), 4),
             host=self._host(files.at_ns) if facts else {},
+            model=self._parts.watch.model if facts and files.server else None,
         )
 
     def read_files(self, edge: bool) -> Files:

@@ -49,9 +49,7 @@ class ModelFile:
 
         Takes milliseconds, and some tenths of a second for a file not seen before.
         """
-        found = {
-            seen for pid in pids for path in self._named(pid) if (seen := _seen(path)) is not None
-        }
+        found = {seen for pid in pids for path in self._named(pid) if (seen := _seen(path)) is not None}
         for seen in sorted(found, key=lambda one: (-one.size, one.path)):
             if self._read is None or self._read[0] != seen:
                 self._read = seen, read_shape(Path(seen.path))

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import psutil
-
 from tui.probes.kept import read_once
 
 _LIBRARY = re.compile(r"\.so(\.|$)")
@@ -28,6 +26,8 @@ def linux(pid: int, proc: Path = Path("/proc")) -> Iterator[str]:
 
 def portable(pid: int) -> Iterator[str]:
     """By psutil, on systems without /proc."""
+    import psutil
+
     try:
         process = psutil.Process(pid)
         words = process.cmdline()

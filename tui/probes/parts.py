@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tui.probes import host
+from tui.probes import model_paths as paths
 from tui.probes.machine import Counters, Gpus, Parts
+from tui.probes.model_file import ModelFile
 from tui.probes.watch import ServerWatch
 
 NOT_INSTALLED = "nvidia-ml-py is not installed"
@@ -41,7 +43,7 @@ def linux(drivers: bool = True, root: Path = Path("/")) -> Parts:
     return Parts(
         counters=counters,
         tree=tree.TreeSource(proc),
-        watch=ServerWatch(server.find, server.family),
+        watch=ServerWatch(server.find, server.family, ModelFile(lambda pid: paths.linux(pid, proc)).look),
         gpus=tuple(gpus),
         facts=lambda ram_bytes: host.facts(ram_bytes, proc, sys),
         limits=Group(proc, sys / "fs/cgroup"),
@@ -65,7 +67,7 @@ def darwin(drivers: bool = True) -> Parts:
     return Parts(
         counters=AppleSource(mac),
         tree=AppleTree(mac),
-        watch=ServerWatch(portable.find, portable.family),
+        watch=ServerWatch(portable.find, portable.family, ModelFile(paths.portable).look),
         gpus=(AppleGpu(mac, Reports if drivers else without),),
         facts=lambda ram_bytes: host.facts(ram_bytes, name=mac.text("machdep.cpu.brand_string")),
     )
@@ -87,7 +89,7 @@ def portable(drivers: bool = True, counters: Counters | None = None) -> Parts:
     return Parts(
         counters=counters,
         tree=psutil_half.PortableTree(),
-        watch=ServerWatch(psutil_half.find, psutil_half.family),
+        watch=ServerWatch(psutil_half.find, psutil_half.family, ModelFile(paths.portable).look),
         gpus=gpus,
         facts=host.facts,
         gpu_reason=_missing(gpus, drivers),

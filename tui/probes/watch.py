@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
+from tui.domain.shape import ModelShape
 from tui.probes.server import GONE, NOT_VISIBLE, REMOTE, Found
 
 CHILDREN_S = 5.0  # between two looks at the server's children
@@ -16,8 +17,16 @@ AGAIN_S = 15.0  # between two searches for a server that is not there
 class ServerWatch:
     """Keeps `found` up to date. Finding is rare: for a new target, a process that is gone, or when asked."""
 
-    def __init__(self, find: Callable[[str, int], Found], family: Callable[[int], tuple[int, ...]]) -> None:
-        self._find, self._family = find, family
+    def __init__(
+        self,
+        find: Callable[[str, int], Found],
+        family: Callable[[int], tuple[int, ...]],
+        shape: Callable[[tuple[int, ...]], ModelShape | None] = lambda pids: None,
+    ) -> None:
+        """`shape`: of the model that these processes hold, by the header of its file."""
+        self._find, self._family, self._shape = find, family, shape
+        self._read: tuple[int, ...] = ()
+        self.model: ModelShape | None = None
         self._target = ("", 0)
         self._asked = threading.Event()
         self._eager = 0
@@ -59,11 +68,18 @@ class ServerWatch:
         if target == self._target and found is self.found:  # nobody chose another one meanwhile
             self.found = new
 
+    def read_model(self) -> None:
+        """Looks for the model of processes not asked before, and goes on while there is none."""
+        tree = self.found.tree
+        if self.model is None or tree != self._read:
+            self._read, self.model = tree, self._shape(tree)
+
     def _run(self) -> None:
         while True:
             self._asked.wait(self.pause_s())
             self._asked.clear()
             self.refresh()
+            self.read_model()
 
     def pause_s(self) -> float:
         """Seconds to the next look, when nobody asks before."""
