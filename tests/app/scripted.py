@@ -33,7 +33,6 @@ ENGINE = Found(
     model="SmolLM2-135M Q4_1",
     models=(Model("SmolLM2-135M Q4_1", context=8192, loaded=True),),
     conditions={},
-    has_tokenizer=True,
     slots=1,
     context=8192,
     auth_needed=False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import threading
 from collections.abc import Iterator
 
@@ -72,6 +73,18 @@ def test_how_a_fetch_fails(inbox, server):
     kinds = [inbox.reply(fetch_id).error_kind for fetch_id in (41, 42, 43)]
     assert kinds == ["other", "refused", "timeout"]
     assert inbox.reply(42).error == "nothing answers at 127.0.0.1:9 (connection refused)"
+
+
+def test_a_head_that_drips_ends_with_the_time_of_its_fetch(inbox, server):
+    inbox.channel.send(FetchOrder(44, f"http://127.0.0.1:{server.port}/", timeout_s=0.05))
+    peer = server.accept()
+    peer.request()
+    for _ in range(2000):
+        peer.send(b"H")  # each byte alone comes in time
+        if select.select([peer.sock], [], [], 0.01)[0]:
+            break
+    assert peer.closed_by_client()
+    assert inbox.reply(44).error_kind == "timeout"
 
 
 def test_an_error_status_is_an_answer(inbox, server):

@@ -226,6 +226,12 @@ def test_an_engine_whose_cache_grows_has_headroom_by_its_free_memory() -> None:
     assert insight(ran(conditions={"engine": "vllm"})).stored.headroom.number is None
 
 
+def test_a_pool_that_the_engine_tells_is_what_it_reserves() -> None:
+    reserved = insight(ran(conditions={"engine": "vllm", "kv_bytes": 5 * 10**9})).stored.reserved
+    assert (reserved.number, reserved.provenance) == (5 * 10**9, Provenance.MEASURED)
+    assert insight(ran(conditions={"engine": "vllm"})).stored.reserved.number is None
+
+
 def test_a_request_that_has_not_begun_has_nothing() -> None:
     told = insight(View())
     assert (told.prefill, told.decode, told.prefill_verdict, told.decode_verdict) == (None,) * 4

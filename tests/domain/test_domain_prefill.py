@@ -1,11 +1,13 @@
 """Forecasts of the first token, held against recorded prompts whose end is known."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tui.domain.prefill import Report, bend, forecast, interpolated
+from tui.domain.prefill import Report, bend, forecast, interpolated, speed_now
+from tui.domain.values import Provenance
 
 CAPTURES = Path(__file__).parents[1] / "data/captures/llamacpp"
 
@@ -63,3 +65,50 @@ def test_interpolation_stays_within_one_step_and_the_whole() -> None:
     assert interpolated(told, 0, 500) == 456 + 64
     assert interpolated(told, 0, 10_000) == 456 + 256
     assert interpolated([*told, Report(900, 1000, 200, 900, 900)], 0, 10**6) == 1000
+
+
+def told_by_arrival(*steps: tuple[int, int], total: int = 1000) -> list[Report]:
+    """Reports of an engine without a clock: (ms since sent, tokens)."""
+    return [Report(at * 1_000_000, total, 0, done, None, whole=False) for at, done in steps]
+
+
+def test_reports_without_engine_time_are_timed_by_their_arrival() -> None:
+    told = told_by_arrival((300, 200), (500, 400), (700, 600))
+    first = forecast(told[:1], 100_000_000)
+    assert first is not None and first.bound and first.total_ns == 1_000_000_000
+    third = forecast(told, 100_000_000)
+    assert third is not None and not third.bound
+    assert third.total_ns == pytest.approx(1_000_000_000, rel=0.01)
+    assert forecast(told_by_arrival((100, 200)), 100_000_000) is None, "it came with the beginning"
+
+
+def test_interpolation_without_engine_time_stays_within_the_largest_step() -> None:
+    told = told_by_arrival((300, 200))
+    assert interpolated(told, 100_000_000, 300_000_000) == 200
+    assert interpolated(told, 100_000_000, 400_000_000) == 300
+    assert interpolated(told, 100_000_000, 9_000_000_000) == 400
+
+
+def test_speed_says_whose_time_it_is() -> None:
+    by_engine = speed_now([Report(0, 1000, 200, 200, 0), Report(400, 1000, 200, 456, 400)], 0)
+    assert (by_engine.number, by_engine.provenance) == (256e9 / 400, Provenance.MEASURED)
+    told = told_by_arrival((300, 200), (500, 600))
+    by_arrival = speed_now(told, 100_000_000)
+    assert (by_arrival.number, by_arrival.provenance) == (2000.0, Provenance.OBSERVED)
+    guessed = speed_now([replace(report, estimated=True) for report in told], 100_000_000)
+    assert guessed.provenance is Provenance.ESTIMATED
+
+
+def test_no_speed_of_shares_single_tokens_or_one_packet() -> None:
+    shares = [replace(report, unit="share") for report in told_by_arrival((300, 200), (500, 600))]
+    assert speed_now(shares, 0).number is None
+    last_alone = told_by_arrival((300, 200), (500, 600), (600, 601))
+    assert speed_now(last_alone, 100_000_000).number == 2000.0
+    one_packet = told_by_arrival((300, 200), (300, 600))
+    assert speed_now(one_packet, 100_000_000).number == 1000.0
+    assert speed_now(told_by_arrival((100, 200)), 100_000_000).number is None
+
+
+def test_one_token_by_the_engines_clock_is_no_speed() -> None:
+    told = [Report(0, 602, 0, 600, 600), Report(700, 602, 0, 601, 700)]
+    assert speed_now(told, 0).number is None

@@ -29,7 +29,6 @@ def test_llamacpp() -> None:
             "context_trained": 8192,
             "slots": 1,
         },
-        has_tokenizer=True,
         slots=1,
         context=8192,
     )
@@ -85,7 +84,7 @@ def test_ollama_with_what_is_loaded_first() -> None:
     told = engine.conditions
     assert (told["context_length"], told["gpu_share"], told["parameters"]) == (4096, 1.0, 3_212_749_888)
     assert told["context_trained"] == 131072
-    assert not engine.loading and not engine.has_tokenizer
+    assert not engine.loading
 
 
 @pytest.mark.parametrize(

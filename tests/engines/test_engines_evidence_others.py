@@ -148,7 +148,7 @@ def test_another_python_server_is_not_mlx_lm() -> None:
 def test_the_others(answers: dict[str, Answer], engine: str, version: str, context: int | None) -> None:
     told = found(answers)
     assert (told.engine, told.version, told.context) == (engine, version, context)
-    assert not told.has_tokenizer and not told.auth_needed
+    assert not told.auth_needed
 
 
 def test_omlx_lemonade_and_mistralrs_say_what_is_loaded() -> None:

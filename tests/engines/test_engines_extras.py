@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.engines.seen import MS, how, lengths, run
 from tui.domain.events import Event, Finish, Generated, Timings, Usage
 from tui.domain.values import Provenance
 from tui.domain.view import View
@@ -12,8 +13,6 @@ from tui.domain.wire import End, Meta, Read
 from tui.engines.base import Plan, Turn
 from tui.engines.openai import OpenAiTongue
 from tui.engines.registry import adapter, decoder_for
-
-from tests.engines.seen import MS, how, lengths, run
 
 PLAN = Plan("m", (Turn("user", "u"),), max_tokens=8)
 USAGE: dict[str, object] = {"prompt_tokens": 120, "completion_tokens": 11}
@@ -94,7 +93,9 @@ def test_the_rest_of_a_hosted_wait_belongs_to_no_phase() -> None:
     view = told("cerebras", {"choices": [], "usage": USAGE | REUSED, "time_info": seconds})
     assert lengths(view)["queue"] == pytest.approx(50)
     assert lengths(view)["prefill"] == pytest.approx(300)
-    assert lengths(view)["unattributed"] == pytest.approx(650), "the way there and back, and the service's door"
+    assert lengths(view)["unattributed"] == pytest.approx(650), (
+        "the way there and back, and the service's door"
+    )
     assert how(view)["prefill"] == "measured"
     assert view.prefill.number == pytest.approx(100 / 0.3)
 
@@ -129,14 +130,18 @@ def test_comments_of_a_hosted_service_are_signs_of_life_only() -> None:
     decoder = decoder_for({"engine": "openrouter", "request": {"path": "/v1/chat/completions"}})
     decoder.decode(Meta({"status": 200}))
     decoder.decode(Read(1, b": OPENROUTER PROCESSING\n\n"))
-    failed = b'data: {"error":{"code":502,"message":"provider gone"},"choices":[{"finish_reason":"error"}]}\n\n'
+    failed = (
+        b'data: {"error":{"code":502,"message":"provider gone"},"choices":[{"finish_reason":"error"}]}\n\n'
+    )
     events: list[Event] = decoder.decode(Read(2, failed))
     assert not any(isinstance(event, (Generated, Finish)) for event in events)
     assert "provider gone" in events[-1].message  # type: ignore[union-attr]
 
 
 def test_a_measured_phase_says_so() -> None:
-    usage = USAGE | REUSED | {"prompt_eval_duration": 0.5, "generation_duration": 1.0, "model_load_duration": 0.2}
+    usage = (
+        USAGE | REUSED | {"prompt_eval_duration": 0.5, "generation_duration": 1.0, "model_load_duration": 0.2}
+    )
     view = told("omlx", {"choices": [], "usage": usage})
     load = view.phase("load")
     assert load is not None and load.provenance is Provenance.MEASURED

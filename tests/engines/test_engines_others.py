@@ -31,7 +31,9 @@ def seen(engine: str, *records: Record, before: Poll | None = None) -> View:
     polls = [before] if before else []
     after = [it for it in records if isinstance(it, Poll)]
     course = [it for it in records if not isinstance(it, Poll)]
-    view, _ = run([meta, *polls, *course, Read(3000 * MS, b"data: [DONE]\n\n"), *after, End(3001 * MS, "eof")])
+    view, _ = run(
+        [meta, *polls, *course, Read(3000 * MS, b"data: [DONE]\n\n"), *after, End(3001 * MS, "eof")]
+    )
     return view
 
 
@@ -87,7 +89,9 @@ def perf(at_ms: int, gens: object, **more: object) -> Poll:
 
 
 def test_koboldcpps_record_is_ours_when_one_generation_was_added() -> None:
-    view = seen("koboldcpp", Read(1500 * MS, text()), Read(2500 * MS, text()), perf(3000, 8), before=perf(-2, 7))
+    view = seen(
+        "koboldcpp", Read(1500 * MS, text()), Read(2500 * MS, text()), perf(3000, 8), before=perf(-2, 7)
+    )
     assert lengths(view)["prefill"] == pytest.approx(400)
     assert how(view)["prefill"] == how(view)["decode"] == "measured"
     prefill = view.phase("prefill")
@@ -99,7 +103,11 @@ def test_koboldcpps_record_is_ours_when_one_generation_was_added() -> None:
 @pytest.mark.parametrize(("before", "after"), [(7, 7), (7, 9), (7, 0)])
 def test_koboldcpps_record_of_others_is_not_taken(before: int, after: int) -> None:
     view = seen(
-        "koboldcpp", Read(1500 * MS, text()), Read(2500 * MS, text()), perf(3000, after), before=perf(-2, before)
+        "koboldcpp",
+        Read(1500 * MS, text()),
+        Read(2500 * MS, text()),
+        perf(3000, after),
+        before=perf(-2, before),
     )
     assert "prefill" not in lengths(view)
     assert "not attributable" in str(view.conditions["timings_note"])
@@ -188,7 +196,9 @@ def of_tgi(before: Poll, after: Poll) -> View:
 
 def test_tgis_histograms_split_a_request_that_was_alone() -> None:
     view = of_tgi(tgi(-2, 5, 7.0, 70), tgi(3000, 6, 8.0, 80))
-    told = {name: length for name, length in lengths(view).items() if name in ("tokenize", "queue", "prefill")}
+    told = {
+        name: length for name, length in lengths(view).items() if name in ("tokenize", "queue", "prefill")
+    }
     assert told == {"tokenize": pytest.approx(10), "queue": pytest.approx(100), "prefill": pytest.approx(300)}
     assert view.prefill.number == pytest.approx(60 / 0.3)
     assert set(how(view).values()) >= {"measured"}

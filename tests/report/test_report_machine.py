@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tui.domain.machine import Reading, Server
+from tui.domain.machine import Gpu, Reading, Server
 from tui.domain.phases import Phase
 from tui.domain.values import Provenance
 from tui.domain.view import View
@@ -37,3 +37,26 @@ def test_a_counter_that_began_anew_is_not_told() -> None:
     first = Reading(0, swap_in_bytes=100, swap_out_bytes=5)
     told = machine_object(view(first, replace(first, at_ns=9, swap_in_bytes=3, swap_out_bytes=8)))
     assert told["swap"].keys() & {"in_bytes", "out_bytes"} == {"out_bytes"}
+
+
+def test_estimates_marks_and_verdicts_are_there_with_their_reasons() -> None:
+    told = machine_object(view())
+    assert told["verdict"] == {"prefill": None, "decode": None}
+    assert told["marks"] == [] and told["peak"] is None
+    assert {"bandwidth", "kv_used", "headroom", "joules_per_token", "ceiling"} <= told["estimates"].keys()
+    for value in told["estimates"].values():
+        assert value["value"] is None and value["provenance"] == "absent" and value["note"]
+
+
+def test_a_server_that_pages_is_judged_with_evidence_and_marked() -> None:
+    readings = [Reading(i * 100 * MS, server=Server(1, read_bytes=i * 200_000_000)) for i in range(-5, 25)]
+    told = machine_object(view(*readings))
+    assert told["verdict"]["decode"]["word"] == "disk-bound"
+    assert told["verdict"]["decode"]["evidence"].startswith("2.0 GB/s from disk")
+    assert [mark["word"] for mark in told["marks"]] == ["PAGING"]
+
+
+def test_a_lower_bound_of_the_gpus_use_is_no_mean() -> None:
+    readings = [Reading(i * 100 * MS, gpus=(Gpu(util_pct=34.0),)) for i in range(-10, 30)]
+    (cost,) = machine_object(view(*readings))["phases"]
+    assert (cost["gpu_pct"], cost["gpu_at_least_pct"], cost["gpu_window_s"]) == (None, 34.0, 1.0)

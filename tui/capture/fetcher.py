@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from threading import Event, Lock
+from threading import Event, Lock, local
 
 import httpcore
 
@@ -31,6 +31,7 @@ class Fetcher:
 
     def __init__(self) -> None:
         self._lock = Lock()
+        self._deadline = local()  # of the fetch that a thread does: kept connections pass between threads
         self._pools: dict[tuple[str | None, bool, bool], httpcore.ConnectionPool] = {}
 
     def fetch(self, order: FetchOrder) -> Reply:
@@ -85,6 +86,10 @@ class Fetcher:
             for pool in self._pools.values():
                 pool.close()
 
+    def _limit(self) -> int | None:
+        at_ns: int | None = getattr(self._deadline, "at_ns", None)
+        return at_ns
+
     def _pool(self, where: Target) -> httpcore.ConnectionPool:
         encrypted = where.scheme == "https"
         trust = context(where.ca_file, where.insecure) if encrypted else None
@@ -92,12 +97,13 @@ class Fetcher:
             key = (where.ca_file, where.insecure, encrypted)
             if key not in self._pools:
                 self._pools[key] = httpcore.ConnectionPool(
-                    trust, max_connections=32, keepalive_expiry=_KEEP_S, network_backend=Dialing()
+                    trust, max_connections=32, keepalive_expiry=_KEEP_S, network_backend=Dialing(self._limit)
                 )
             return self._pools[key]
 
     def _answer(self, order: FetchOrder, deadline_ns: int) -> Reply:
         where = target(order.url, order.ca_file, order.insecure)
+        self._deadline.at_ns = deadline_ns
         left_s = max(0.0, (deadline_ns - time.monotonic_ns()) / 1e9)
         timeouts = {"connect": min(left_s, CONNECT_S), "read": left_s, "write": left_s, "pool": left_s}
         with self._pool(where).stream(

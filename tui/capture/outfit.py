@@ -14,6 +14,8 @@ from tui.engines.detect import Found
 from tui.engines.prompts import Wish
 from tui.engines.sizing import Sized
 
+_API = "/v1"  # the prefix that most servers give their OpenAI routes
+
 
 def wish_of(knobs: Knobs, adapter: Adapter, nonce: str) -> Wish:
     """What the prompt shall be. A fresh `nonce` makes a prompt that no cache knows."""
@@ -55,7 +57,9 @@ def order_of(
 ) -> StreamOrder:
     """The order for the capture child. The recording's first line gets no header of the request."""
     own = dict(found.base.headers) | target.headers()
-    url = found.base.url(request.path)
+    url = found.base.url(
+        found.api + request.path.removeprefix(_API) if request.path.startswith(_API) else request.path
+    )
     conditions: dict[str, object] = dict(found.conditions) | {
         "prompt_tokens_asked": sized.asked,
         "prompt_tokens_counted": sized.tokens if sized.exact else None,
@@ -68,7 +72,7 @@ def order_of(
     meta: Mapping[str, object] = {
         "engine": found.engine,
         "engine_version": found.conditions.get("engine_version"),
-        "model": found.model,
+        "model": found.shown,
         "url": url,
         "request": {"method": request.method, "path": request.path, "body": request.body},
         "conditions": {key: value for key, value in conditions.items() if value is not None},

@@ -23,13 +23,17 @@ class Stream(httpcore.NetworkStream):
     stamps: those of its latest read. before_read: called when more bytes are needed, before waiting for them.
     before_write: called once with the monotonic time just before the first byte goes to the kernel.
     wrote_ns: just before the call that took the latest byte (an answer may come before that call returns).
-    deadline_ns: nothing waits longer than this. heard: bytes came. saw_eof: the other side has closed.
+    deadline_ns: nothing waits longer than this; with `limit` that one tells it at each wait.
+    heard: bytes came. saw_eof: the other side has closed.
     """
 
-    def __init__(self, sock: socket.socket, cancel: Cancel | None) -> None:
+    def __init__(
+        self, sock: socket.socket, cancel: Cancel | None, limit: Callable[[], int | None] | None = None
+    ) -> None:
         self.stamps = StampedSocket(sock)
         self.cancel = cancel
         self.deadline_ns: int | None = None
+        self._limit = limit
         self.before_read: Callable[[], None] | None = None
         self.before_write: Callable[[int], None] | None = None
         self.wrote_ns = 0
@@ -80,10 +84,11 @@ class Stream(httpcore.NetworkStream):
 
     def deadline(self, timeout_s: float | None) -> int | None:
         """The monotonic moment at which to stop waiting."""
+        limit_ns = self.deadline_ns if self._limit is None else self._limit()
         if timeout_s is None:
-            return self.deadline_ns
+            return limit_ns
         own_ns = time.monotonic_ns() + int(timeout_s * 1e9)
-        return own_ns if self.deadline_ns is None else min(own_ns, self.deadline_ns)
+        return own_ns if limit_ns is None else min(own_ns, limit_ns)
 
     def receive(self, max_bytes: int, deadline_ns: int | None) -> bytes:
         """Wait for bytes and stamp them. Raises OSError, CaptureError, Cancelled."""
@@ -124,7 +129,10 @@ class Stream(httpcore.NetworkStream):
 
 
 class Dialing(httpcore.NetworkBackend):
-    """Opens connections for httpcore's pool."""
+    """Opens connections for httpcore's pool; `limit` is asked at each wait, by the thread that waits."""
+
+    def __init__(self, limit: Callable[[], int | None] | None = None) -> None:
+        self._limit = limit
 
     def connect_tcp(
         self,
@@ -136,7 +144,7 @@ class Dialing(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """A new connection."""
         deadline_ns = None if timeout is None else time.monotonic_ns() + int(timeout * 1e9)
-        return Stream(dial(host, port, None, deadline_ns), None)
+        return Stream(dial(host, port, None, deadline_ns), None, self._limit)
 
 
 class Standing(httpcore.NetworkBackend):

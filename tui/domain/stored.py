@@ -54,6 +54,9 @@ def stored(view: View, shape: ModelShape | None, last: Reading, prefill: PhaseCo
 
 def _reserved(view: View, shape: ModelShape | None, context: int | None, types: tuple[str, str]) -> Value:
     engine = view.conditions.get("engine")
+    pool = learned(view.conditions, "kv_bytes")
+    if pool is not None:
+        return Value(pool, "B", Provenance.MEASURED, "the engine's pool for all requests, by its own word")
     if engine in _POOLING:
         return absent("B", "this engine keeps one pool for all requests")
     if engine not in _RESERVING:

@@ -139,7 +139,6 @@ def _found(kind: Kind, base: Base, heard: Heard, wanted: str, name: str = "") ->
         model.name,
         facts.models,
         conditions,
-        has_tokenizer=facts.has_tokenizer,
         slots=count(conditions.get("slots")),
         context=count(conditions.get("context_length")),
         auth_needed=heard.denied or facts.denied,

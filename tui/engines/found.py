@@ -38,10 +38,9 @@ class Model:
 class Found:
     """An engine that answers. `conditions` has keys of the product's JSON; None is not told.
 
-    model: the name that requests send. has_tokenizer: it counts the tokens of a prompt without running it.
-    slots: how many requests run at once. context: tokens a request may hold. auth_needed: it wants a key, or
-    another one. loading: not ready yet. features: what it said is on or off; a missing one was not told.
-    api: the prefix of its OpenAI routes.
+    model: the name that requests send. slots: how many requests run at once. context: tokens a request may
+    hold. auth_needed: it wants a key, or another one. loading: not ready yet. features: what it said is on or
+    off; a missing one was not told. api: the prefix of its OpenAI routes.
     """
 
     engine: str
@@ -49,7 +48,6 @@ class Found:
     model: str
     models: tuple[Model, ...] = ()
     conditions: Mapping[str, object] = field(default_factory=dict)
-    has_tokenizer: bool = False
     slots: int | None = None
     context: int | None = None
     auth_needed: bool = False

@@ -7,9 +7,11 @@ from itertools import pairwise
 
 from tui.domain.cost import phase_cost
 from tui.domain.flow import grown
+from tui.domain.insight import insight
 from tui.domain.machine import Gpu, Reading
 from tui.domain.values import Provenance
 from tui.domain.view import View
+from tui.report.judged import cost_object, judged
 
 Pick = Callable[[Reading], float | None]
 _MEASURED = Provenance.MEASURED.value
@@ -36,6 +38,7 @@ def machine_object(view: View) -> dict[str, object]:
         "server": server,
         "server_reason": None if server else (last.server_reason if last else _NOBODY),
         "phases": [_cost(view, i) for i in range(len(view.phases))],
+        **judged(insight(view)),
     }
 
 
@@ -148,14 +151,4 @@ def _server(readings: Sequence[Reading]) -> dict[str, object] | None:
 
 def _cost(view: View, index: int) -> dict[str, object]:
     phase = view.phases[index]
-    cost = phase_cost(phase.name, phase.start_ns, phase.end_ns, view.samples)
-    return {
-        "name": cost.name,
-        "cpu_pct": cost.cpu_pct,
-        "gpu_pct": None if cost.gpu_at_least else cost.gpu_pct,  # a lower bound is not a mean
-        "rss_delta_bytes": cost.rss_delta_bytes,
-        "read_bytes": cost.read_bytes,
-        "stall_ms": cost.stall_ms,
-        "energy_j": cost.energy_j,
-        "energy_about": cost.energy_about,
-    }
+    return cost_object(phase_cost(phase.name, phase.start_ns, phase.end_ns, view.samples))

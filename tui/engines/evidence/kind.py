@@ -30,7 +30,6 @@ class Facts:
     features: Mapping[str, bool] = field(default_factory=dict)
     loading: bool = False
     denied: bool = False
-    has_tokenizer: bool = False
     api: str = "/v1"
 
 

@@ -48,7 +48,6 @@ def _facts(heard: Heard) -> Facts:
         conditions=told,
         loading=heard.answer(MODELS).status == 503,
         denied=heard.refuses(_PROPS),
-        has_tokenizer=True,
     )
 
 
