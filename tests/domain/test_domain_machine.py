@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tui.domain.machine import Gpu, Reading, Server, raw_from, reading_from
+from tui.domain.shape import Attention, ModelShape
 
 FULL = Reading(
     at_ns=5,
@@ -14,6 +15,7 @@ FULL = Reading(
     cpu_mhz=2300.5,
     gpus=(Gpu(name="A", util_pct=0.0, throttle_mask=0, unified=True), Gpu(name="B", reason="GPU lost")),
     server=Server(pid=7, name="engine", rss_bytes=0, note="matched by name"),
+    model=ModelShape("llama", layers=2, attention=(Attention(2, 1, 64, 64, 128),), experts=0),
     host={"cpu": "one"},
     absent={"stall_some_us": "not on this system"},
 )
@@ -49,6 +51,7 @@ def test_values_of_a_wrong_kind_count_as_absent() -> None:
         "gpu_reason": 5,
         "host": {"cpu": 3},
         "absent": [],
+        "model": {"layers": -1, "attention": 7},
         "gpus": [{"util_pct": "97", "name": "A"}, 5],
         "server": {"name": "no pid"},
         "oom_kills": 2,

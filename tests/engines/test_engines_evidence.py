@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engines.answering import BASE, NOT_FOUND, OLLAMA, Server, captured, found, models, saying
+from tui.domain.shape import shape_from
 from tui.engines.asking import Answer
 from tui.engines.detect import Found, Model
 
@@ -84,6 +85,8 @@ def test_ollama_with_what_is_loaded_first() -> None:
     told = engine.conditions
     assert (told["context_length"], told["gpu_share"], told["parameters"]) == (4096, 1.0, 3_212_749_888)
     assert told["context_trained"] == 131072
+    shape = shape_from(told["shape"])
+    assert shape is not None and (shape.layers, shape.params, shape.dense) == (28, 3_212_749_888, True)
     assert not engine.loading
 
 

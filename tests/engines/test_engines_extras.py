@@ -113,7 +113,7 @@ def test_a_duration_that_is_none_is_absent(value: object) -> None:
     assert events == [Usage(5)]
 
 
-STRICT = ("groq", "cerebras", "openrouter", "deepseek", "together", "omlx", "mistralrs", "jan")
+STRICT = ("groq", "cerebras", "openrouter", "deepseek", "together", "omlx", "mistralrs")
 
 
 @pytest.mark.parametrize("engine", [*STRICT, "fireworks", "ovms", "exo", "koboldcpp", "lemonade", "tgi"])

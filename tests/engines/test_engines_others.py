@@ -83,7 +83,7 @@ def test_exos_statistics_are_a_duration_only_where_nothing_was_reused(
 
 def perf(at_ms: int, gens: object, **more: object) -> Poll:
     body = {
-        "total_gens": gens, "last_process_time": 0.4, "last_eval_time": 1.0, "last_token_count": 11, "idle": 1,
+        "total_gens": gens, "last_process_time": 0.4, "last_eval_time": 1.0, "last_token_count": 11,
     } | more  # fmt: skip
     return Poll(at_ms * MS, PERF, 200, json.dumps(body).encode())
 

@@ -107,7 +107,12 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The paths of all files that are opened for one read."""
     seen: list[str] = []
     original = os.open
-    monkeypatch.setattr(os, "open", lambda path, *rest: seen.append(str(path)) or original(path, *rest))
+
+    def noted(path: Any, *rest: Any, **more: Any) -> int:
+        seen.append(str(path))
+        return original(path, *rest, **more)
+
+    monkeypatch.setattr(os, "open", noted)
     return seen
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -179,6 +180,19 @@ def test_the_group_of_a_container_tells_its_own_stalls_and_kills(panels: Path, t
     assert told["limit_group"] == "/"
     assert set(Reading.__dataclass_fields__) >= set(told)
     assert "limit_bytes" not in group.read(4242, 2**30, 0)
+
+
+def test_the_group_of_a_server_is_counted_after_its_end(panels: Path, tmp_path: Path) -> None:
+    root, proc = tmp_path / "cgroup", tmp_path / "proc"
+    shutil.copytree(panels / "cgroup" / "v2_limited" / "sys_fs_cgroup", root)
+    (proc / "7").mkdir(parents=True)
+    (proc / "7" / "cgroup").write_text("0::/\n")
+    group = Group(proc, root)
+    assert group.read(7, None, 0)["group_oom_kills"] == 0
+    shutil.rmtree(proc / "7")
+    (root / "memory.events").write_text("oom 1\noom_kill 1\n")
+    assert group.read(7, None, SECOND)["group_oom_kills"] == 1
+    assert "group_oom_kills" not in group.read(0, None, 2 * SECOND)
 
 
 def test_a_host_with_a_terabyte_shows_its_container(panels: Path) -> None:

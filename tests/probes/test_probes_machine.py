@@ -11,7 +11,7 @@ from typing import Any
 from tui.domain.machine import Gpu, Reading, Server, raw_from, reading_from
 from tui.probes import parts
 from tui.probes.machine import Machine, Parts
-from tui.probes.server import REMOTE, Found
+from tui.probes.server import GONE, REMOTE, Found
 from tui.probes.watch import ServerWatch
 
 TEN_HZ = 10
@@ -163,3 +163,24 @@ def test_all_lanes_of_the_files_take_less_than_a_hundredth_of_a_core() -> None:
     for _ in range(rounds):
         composed.read_files(False)
     assert (time.thread_time_ns() - before_ns) / 1e9 / rounds * TEN_HZ < SHARE
+
+
+class Groups:
+    """Control groups that note which process they are asked about."""
+
+    def __init__(self) -> None:
+        self.pids: list[int] = []
+
+    def read(self, pid: int, ram_bytes: int | None, now_ns: int, edge: bool = False) -> dict[str, Any]:
+        self.pids.append(pid)
+        return {}
+
+
+def test_the_group_of_a_server_that_is_gone_is_still_asked_until_another_is_chosen() -> None:
+    watch = ServerWatch(lambda name, port: Found(), lambda pid: (pid,))
+    groups = Groups()
+    one = Machine(Parts(Counts(), OneServer(), watch, (), lambda ram: {}, groups))
+    for found in (Found(5, "x", (5,)), Found(reason=GONE), Found(reason="looking for the server")):
+        watch.found = found
+        one.read_files(False)
+    assert groups.pids == [5, 5, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -73,4 +74,8 @@ def sitting(server: Server, recordings: Path | None = None, model: str = "") -> 
         assert session.problem == ""
         yield session
     finally:
+        session.cancel()
+        for thread in threading.enumerate():
+            if thread.name in ("warm", "fetch", "poll"):
+                thread.join(PATIENCE_S)  # a connection that is still being opened would be closed by nobody
         session.close()

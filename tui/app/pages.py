@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.app.feed import Feed, Live
-from tui.app.panels.memory import NOT_YET, not_read
+from tui.app.panels.machine_rows import NOT_YET, not_read
 from tui.app.scene import Scene
 from tui.app.screens.choices import BuiltIn, Choice, UseBuiltIn, UseUrl
 from tui.app.screens.detail import DetailScreen

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from tui.app.expectation import Estimates
 from tui.app.feed import Feed, live
+from tui.app.history import History
+from tui.app.insights import Insights
 from tui.app.panels.panel import Panel
 from tui.app.scene import Scene, gather
 from tui.domain.knobs import Knobs, fitted
@@ -39,6 +41,8 @@ class Pump:
         self.scene = Scene(knobs=knobs)
         self._panels = panels
         self._estimates = Estimates()
+        self._insights = Insights()
+        self._history = History()
         self._view = View()
         self._ghost: Ghost | None = None
         self._frame = 0
@@ -130,6 +134,10 @@ class Pump:
         expectation = self._estimates.follow(scene.run_number, scene.view, scene.ttft_s.get(scene.asked))
         return replace(
             scene,
+            told=self._insights.follow(scene.run_number, scene.view),
+            history=self._history.live(scene.pressure)
+            if scene.replay is None
+            else self._history.played(scene.view.samples),
             remaining=expectation.remaining,
             expected_ns=expectation.expected_ns,
             expectation=expectation.labels,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tui.app.enter import Enter, enter_does
 from tui.app.feed import BuiltIn, Feed, live, playback
+from tui.app.history import Second
+from tui.domain.insight import Insight
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
 from tui.domain.shelf import Curve, Ghost
@@ -59,6 +61,7 @@ class Scene:
 
     `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words.
     `expected_ns`: when it should come, since sent, and `expectation`: the same in words, longest first.
+    `told`: what the machine's readings say about the request, `history`: the machine's last two minutes.
     """
 
     view: View = EMPTY
@@ -79,6 +82,8 @@ class Scene:
     ttft_s: Mapping[int, float] = field(default_factory=dict)
     failed: frozenset[int] = frozenset()
     pressure: Pressure = field(default_factory=Pressure)
+    told: Insight | None = None
+    history: Sequence[Second] = ()
     remaining: str = ""
     expected_ns: int | None = None
     expectation: tuple[str, ...] = ()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
-from textual.theme import Theme
 
 from tui.plot.cells import width
 from tui.plot.glyphs import Fill, ascii_row
 from tui.plot.rows import Row, Span
 
+_EMPTY = frozenset({"background", "track"})  # grounds that may be the terminal's own
+_WEAK = frozenset({"default", "dim"})  # no colours for an area: the terminal's text colour fills it
 _LIT = frozenset({"stall", "failed", "finished"})  # told apart by weight where there is no colour
 
 
@@ -26,7 +27,11 @@ class Palette(Protocol):
     @property
     def colours(self) -> Mapping[str, str]: ...
     @property
+    def words(self) -> Mapping[str, str]: ...
+    @property
     def dark(self) -> bool: ...
+    @property
+    def of_terminal(self) -> bool: ...
 
 
 def fill_for(colourless: bool, encoding: str) -> Fill:
@@ -34,25 +39,6 @@ def fill_for(colourless: bool, encoding: str) -> Fill:
     if encoding.lower().replace("-", "") not in ("utf8", "utf8sig"):
         return Fill.ASCII
     return Fill.MONO if colourless else Fill.COLOUR
-
-
-def page_theme(palette: Palette) -> Theme:
-    """The same colours as Textual's own widgets take them, for the pages over the monitor."""
-    colours = palette.colours
-    return Theme(
-        name=f"toklane-{palette.name}",
-        dark=palette.dark,
-        primary=colours["selected"],
-        secondary=colours["secondary"],
-        accent=colours["selected"],
-        foreground=colours["text"],
-        background=colours["background"],
-        surface=colours["track"],
-        panel=colours["rule"],
-        warning=colours["text"],
-        error=colours["failed"],
-        success=colours["finished"],
-    )
 
 
 class Ink:
@@ -74,10 +60,17 @@ class Ink:
     def _coloured(self, words: str) -> Style:
         colours = self.palette.colours
         parts = words.split()
+        role = parts[0] if parts and parts[0] in colours else "text"
         ground = parts[parts.index("on") + 1] if "on" in parts else "background"
+        colour = colours[role]
+        if "bold" in parts and ground in ("background", "track"):
+            colour = self.palette.words.get(role, colour)
+        on = colours.get(ground, colours["background"])
+        if self.palette.of_terminal:
+            return _of_terminal(colour, on, role, ground, parts)
         return Style(
-            color=colours.get(parts[0] if parts else "text", colours["text"]),
-            bgcolor=colours.get(ground, colours["background"]),
+            color=colour,
+            bgcolor=on,
             bold="bold" in parts,
             dim="dim" in parts,
             reverse="reverse" in parts,
@@ -93,10 +86,11 @@ class Ink:
 
     def _blank(self, ground: str) -> Style:
         """The style of blanks on a ground: without the colour of the text it takes half the bytes."""
-        if ground in self.palette.colours and not self.colourless:
+        colour = self.palette.colours.get(ground)
+        if colour is not None and not self.colourless and (colour not in _WEAK or ground in _EMPTY):
             key = f" on {ground}"
             if key not in self._styles:
-                self._styles[key] = Style(bgcolor=self.palette.colours[ground])
+                self._styles[key] = Style(bgcolor=rich_name(colour))
             return self._styles[key]
         return self.style(ground if " " in ground else f"text on {ground}")
 
@@ -113,6 +107,30 @@ class Ink:
         ]
         strip = Strip(segments, max(used, cells))
         return strip if used <= cells else strip.crop(0, cells)
+
+
+def rich_name(colour: str) -> str:
+    """A theme's colour as Rich calls it."""
+    return "default" if colour in _WEAK else colour.replace("-", "_")
+
+
+def _of_terminal(colour: str, on: str, role: str, ground: str, parts: Sequence[str]) -> Style:
+    """Colours that the terminal chooses. What it has for text is readable on what it has for background.
+
+    Text inside an area is black, which every terminal's hues leave readable; an area without a hue is the
+    text's colour turned round; a dimmed area is empty: the sixteen colours have no dimmed ones.
+    """
+    weak = "dim" in parts or colour == "dim"
+    reverse = "reverse" in parts
+    if ground in _EMPTY or ground.endswith("-dim"):
+        on = on if ground in _EMPTY else "default"
+    elif on in _WEAK:
+        colour, on, weak, reverse = "default", "default", on == "dim", not reverse
+    elif role == "background":
+        colour = "black"
+    return Style(
+        color=rich_name(colour), bgcolor=rich_name(on), bold="bold" in parts, dim=weak, reverse=reverse
+    )
 
 
 def blanks_joined(row: Row) -> list[Span]:

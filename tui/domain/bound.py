@@ -243,7 +243,7 @@ def _unclear(known: Evidence) -> Verdict:
         (share, BOUNDS.cpu_share, f"CPU {cost.server_cpu_pct or 0:.0f} % of {_threads(known.threads)}"),
         (cost.pcie_rx_bytes_s, BOUNDS.bus_bytes_s, f"PCIe {per_s(cost.pcie_rx_bytes_s or 0)}"),
         (cost.read_bytes_s, LIMITS.paging_bytes_s, f"{per_s(cost.read_bytes_s or 0)} from disk"),
-        (cost.cpu_pct, 1e6, f"CPU {cost.cpu_pct or 0:.0f} % of a core"),
+        (cost.cpu_pct, 1e6, f"CPU of all programs {cost.cpu_pct or 0:.0f} %"),
     ]
     told = [(value / limit, text) for value, limit, text in said if value is not None and text]
     best = sorted(told, key=lambda one: -one[0])[:2]

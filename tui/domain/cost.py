@@ -8,7 +8,7 @@ None.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.domain.energy import energy
 from tui.domain.gpu_use import WINDOW_NS, dram, power, use, working
@@ -73,22 +73,41 @@ def phase_cost(name: str, start_ns: int, end_ns: int, readings: Sequence[Reading
     near = around(start_ns, end_ns, 2 * WINDOW_NS, readings)
     if end_ns <= start_ns or not near:
         return PhaseCost(name, max(end_ns - start_ns, 0))
-    energy_j, about = _energy(start_ns, end_ns, near)
     told = Stretch(start_ns, end_ns, near)
-    band = use(start_ns, end_ns, near)
-    slow = slowed(start_ns, end_ns, near)
-    return PhaseCost(
+    cost = PhaseCost(
         name=name,
         span_ns=end_ns - start_ns,
         cpu_pct=told.cpu_pct(),
         server_cpu_pct=told.server_cpu_pct(),
         thread_pct=told.thread_pct(),
+        mem_delta_bytes=change(start_ns, end_ns, near, ram_used),
+        rss_delta_bytes=told.server_change("rss_bytes"),
+        read_bytes=told.fetched(),
+        read_bytes_s=told.fetched_per_s(),
+        disk_read_bytes_s=told.system_per_s("disk_read_bytes"),
+        swap_in_bytes_s=told.system_per_s("swap_in_bytes"),
+        refault_bytes_s=told.system_per_s("refault_file_bytes"),
+        major_faults=told.server_growth("major_faults"),
+        stall_ms=told.stalled_ms("stall_some_us"),
+        io_stall_ms=told.stalled_ms("io_stall_some_us"),
+    )
+    return _with_gpus(cost, told, start_ns, end_ns, near) if any(r.gpus for r in near) else cost
+
+
+def _with_gpus(
+    cost: PhaseCost, told: Stretch, start_ns: int, end_ns: int, near: Sequence[Reading]
+) -> PhaseCost:
+    band = use(start_ns, end_ns, near)
+    slow = slowed(start_ns, end_ns, near)
+    energy_j, about = _energy(start_ns, end_ns, near)
+    return replace(
+        cost,
         gpu_pct=band.mean,
         gpu_min_pct=band.least,
         gpu_max_pct=band.most,
         gpu_at_least=band.at_least,
         gpu_window_ns=band.window_ns,
-        gpu_why=band.why if any(r.gpus for r in near) else "",
+        gpu_why=band.why,
         gpu_each=told.each_gpu(band),
         power_w=power(start_ns, end_ns, near),
         power_limit_w=told.limit_w(),
@@ -101,16 +120,6 @@ def phase_cost(name: str, start_ns: int, end_ns: int, readings: Sequence[Reading
         pcie_rx_bytes_s=told.bus_per_s("pcie_rx_bytes"),
         pcie_tx_bytes_s=told.bus_per_s("pcie_tx_bytes"),
         vram_delta_bytes=change(start_ns, end_ns, near, vram_used),
-        mem_delta_bytes=change(start_ns, end_ns, near, ram_used),
-        rss_delta_bytes=told.server_change("rss_bytes"),
-        read_bytes=told.server_growth("read_bytes"),
-        read_bytes_s=told.server_per_s("read_bytes"),
-        disk_read_bytes_s=told.system_per_s("disk_read_bytes"),
-        swap_in_bytes_s=told.system_per_s("swap_in_bytes"),
-        refault_bytes_s=told.system_per_s("refault_file_bytes"),
-        major_faults=told.server_growth("major_faults"),
-        stall_ms=told.stalled_ms("stall_some_us"),
-        io_stall_ms=told.stalled_ms("io_stall_some_us"),
         energy_j=energy_j,
         energy_about=about,
     )

@@ -36,7 +36,7 @@ def prefill_flops(
     if not processed or not seconds:
         return absent(unit, "the engine tells no prefill time")
     flop = linear_flop(shape.active_params, processed)
-    note = f"2 x {shape.active_params / 1e9:.2f}e9 parameters x {processed} tokens"
+    note = f"2 x {shape.active_params / 1e9:.3g}e9 parameters x {processed} tokens"
     if shape.layers and shape.heads and shape.head_dim:
         flop += attention_flop(shape.layers, shape.heads, shape.head_dim, processed + cached, cached)
         note += " + attention"

@@ -65,28 +65,23 @@ def shape_of(metadata: Metadata, found: Sequence[Weight] = (), file_bytes: int |
     Without them a model with experts has no `weight_bytes`, and another one's are those of its whole file.
     """
     told = _Told(metadata)
+    if not told.architecture:
+        return ModelShape(file_bytes=file_bytes, why="the architecture is not told")
     blocks = told.number("block_count")
     layers = None
     if blocks is not None and blocks <= MOST_LAYERS:
         layers = max(blocks - (told.number("nextn_predict_layers") or 0), 0)  # drafting layers decode nothing
-    attention, state, why = None, 0, "the number of layers is not told"
-    if layers:
-        try:
-            attention, state = _attention(told, layers)
-            why = ""
-        except _Unknown as unknown:
-            why = str(unknown)
+    attention, state, why = _kept(told, layers)
     experts = told.number("expert_count") or 0
     used = told.number("expert_used_count") if experts else None
-    if not told.architecture:
-        return ModelShape(file_bytes=file_bytes, why="the architecture is not told")
+    heads = max(told.each("attention.head_count", layers or 1) or [0])
     params, active, weight, embedding, tied = _weights(found, layers or 0, experts, used)
     params = count(metadata.get("general.parameter_count")) if params is None else params
     return ModelShape(
         architecture=told.architecture,
         layers=layers,
-        heads=max(told.each("attention.head_count", layers or 1) or [0]) or None,
-        head_dim=_key_size(told, max(told.each("attention.head_count", layers or 1) or [0])),
+        heads=heads or None,
+        head_dim=_key_size(told, heads),
         attention=attention,
         state_bytes=state,
         context=told.number("context_length"),
@@ -100,6 +95,16 @@ def shape_of(metadata: Metadata, found: Sequence[Weight] = (), file_bytes: int |
         experts_used=used,
         why=why,
     )
+
+
+def _kept(told: _Told, layers: int | None) -> tuple[tuple[Attention, ...] | None, int, str]:
+    """(groups of equal layers, bytes of the recurrent state, why they can't be told)."""
+    if not layers:
+        return None, 0, "the number of layers is not told"
+    try:
+        return *_attention(told, layers), ""
+    except _Unknown as unknown:
+        return None, 0, str(unknown)
 
 
 def _key_size(told: _Told, heads: int) -> int | None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from tui.domain.flow import SECOND_NS
 from tui.domain.machine import Gpu, Reading
-from tui.domain.series import Point, inside, mean
+from tui.domain.series import Point, inside, mean, thinned
 
 WINDOW_NS = SECOND_NS  # of the drivers' gauges, where they don't tell
 POWER_NOW_NS = SECOND_NS // 10
@@ -32,8 +32,9 @@ class Band:
 
 def working(reading: Reading) -> tuple[Gpu, ...]:
     """The GPUs the server works on: those that hold its memory, else the only one; none when unknown."""
-    holding = tuple(gpu for gpu in reading.gpus if gpu.server_bytes or gpu.serving)
-    return holding or (reading.gpus if len(reading.gpus) == 1 else ())
+    if len(reading.gpus) < 2:
+        return reading.gpus
+    return tuple(gpu for gpu in reading.gpus if gpu.server_bytes or gpu.serving)
 
 
 def gauges(
@@ -47,7 +48,7 @@ def _gauges(
     readings: Sequence[Reading], value: Callable[[Gpu], float | None], age: Callable[[Gpu], int | None]
 ) -> Iterator[Point]:
     seen = None
-    for reading in readings:
+    for reading in thinned(readings):
         told = [
             (age(gpu) or 0, one)
             for gpu in working(reading)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui.domain import rates
-from tui.domain.phases import Facts, Phase, split
+from tui.domain.course import facts_of, told_lengths
+from tui.domain.phases import Phase, split
 from tui.domain.prefill import forecast, interpolated, speed_now
 from tui.domain.state import State
 from tui.domain.values import Provenance, Value, absent
@@ -13,8 +14,6 @@ from tui.domain.verdict import told_tokens
 from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 
 _S = 1_000_000_000
-_OK = 200
-_TOGETHER_NS = 1_000_000  # an engine takes longer from its head to a first token
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
 
@@ -22,7 +21,7 @@ ADD_UP_SHARE = 0.25
 def look(state: State, now_ns: int | None = None) -> View:
     """The View of `state` at `now_ns` (default: the newest event). Its cost does not grow with the answer."""
     now = state.end_ns if state.end_ns is not None else max(state.now_ns, now_ns or 0)
-    phases = split(_facts(state, now))
+    phases = split(facts_of(state, now))
     tokens = told_tokens(state)
     view = View(
         stage=_stage(state, now, phases),
@@ -30,7 +29,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         total_ns=state.end_ns if state.sent else None,
         conditions=dict(state.conditions),
         phases=phases,
-        told_ns=_told(state),
+        told_ns=told_lengths(state),
         since_sent=_since(now if state.sent else None, "s", "nothing was sent yet"),
         ttft=_since(state.first_ns, "s", "no token came", sure=not _buffered(state)),
         first_answer=_since(state.answer_ns, "s", "no answer token came", sure=not _buffered(state)),
@@ -57,95 +56,6 @@ def look(state: State, now_ns: int | None = None) -> View:
         slots_busy=state.busy_ns is not None,
     )
     return _with_rates(state, _with_prefill(state, view, now), now)
-
-
-def _facts(state: State, now: int) -> Facts:
-    timings = state.timings
-    begun_ns, begun_by = _prefill_begun(state)
-    # a token whose text is held back shows itself by a role-only event
-    seen = [t for t in (state.sign_ns, state.first_ns) if t is not None]
-    return Facts(
-        dialect=state.dialect,
-        now_ns=now,
-        over=state.over,
-        cut=state.over and not state.terminal,
-        connecting_ns=state.connecting_ns,
-        connected_ns=state.connected_ns,
-        warm=state.warm,
-        sent=state.sent,
-        sent_all_ns=state.sent_all_ns,
-        prefill_from_ns=begun_ns,
-        prefill_by=begun_by,
-        first_ns=min(seen) if seen else None,
-        last_ns=state.last_ns if state.last_ns is not None else state.sign_ns,
-        anchor_ns=state.anchor_ns,
-        end_ns=state.end_ns,
-        head_ns=_accepted_ns(state),
-        load_from=state.edges.get(("load", True)),
-        load_to=state.edges.get(("load", False)),
-        load_ns=timings.load_ns if timings else None,
-        queue_ns=timings.queue_ns if timings else None,
-        tokenize_ns_told=timings.tokenize_ns if timings else None,
-        prompt_ns=timings.prompt_ns if timings and (timings.predicted_n or timings.final) else None,
-        predicted_ns=timings.predicted_ns if timings and timings.predicted_n else None,
-        told_by=timings.source if timings else "",
-        derived=timings.derived if timings else {},
-        waits=timings.waits if timings else (),
-        tokenize_ns=state.tokenize_ns,
-        prompt_tokens=state.prompt_tokens,
-        slots_busy=state.busy_ns is not None,
-        busy_to_ns=state.busy_ns if state.free_ns is not None or state.first_ns is not None else None,
-    )
-
-
-def _prefill_begun(state: State) -> tuple[int | None, str]:
-    """When the engine began to read the prompt, and who says so; None where nobody does.
-
-    An event of the engine first, else the arrival of a report minus the time it had worked by then, else the
-    response head of an engine that sends it when it begins to work, else the arrival of its first report.
-    """
-    edge = state.edges.get(("prefill", True))
-    if edge is not None:
-        return edge.at_ns, edge.source or "from the engine's event to the first token"
-    first = next((r for r in state.reports if r.engine_ns is not None), None)
-    if first is not None:
-        return first.at_ns - (first.engine_ns or 0), "from the engine's first report to the first token"
-    told = next((r for r in state.reports if not r.estimated), None)
-    accepted_ns = _accepted_ns(state)
-    if state.dialect.head == "working" and accepted_ns is not None:
-        return accepted_ns, "from the response head, when the engine begins, to the first token"
-    if told is not None:
-        return told.at_ns, "from the engine's first report of progress to the first token"
-    return None, ""
-
-
-def _accepted_ns(state: State) -> int | None:
-    """When the head of an accepted request came; a refusal says nothing about the engine's work.
-
-    A head that should come before the queue but comes with the body, or with a whole reply, was held back.
-    """
-    head_ns, body_ns = state.head_ns, state.body_ns
-    if head_ns is None or state.status != _OK:
-        return None
-    if state.dialect.head != "tokenized":
-        return head_ns
-    held = "not_streamed" in state.warnings or (body_ns is not None and body_ns - head_ns < _TOGETHER_NS)
-    return None if held else head_ns
-
-
-def _told(state: State) -> dict[str, int]:
-    """What the engine itself says about the length of phases; drawn ones may be cut to fit what we saw."""
-    timings = state.timings
-    if timings is None:
-        return {}
-    told = {
-        "load": timings.load_ns,
-        "queue": timings.queue_ns,
-        "tokenize": timings.tokenize_ns,
-        "prefill": timings.prompt_ns,
-        "decode": timings.predicted_ns if timings.predicted_n else None,
-    }
-    return {name: ns for name, ns in told.items() if ns is not None}
 
 
 def _stage(state: State, now: int, phases: tuple[Phase, ...]) -> Stage:

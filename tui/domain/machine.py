@@ -138,7 +138,6 @@ class Reading:
     compressed_bytes: int | None = None  # RAM that compressed pages take (zram, zswap, macOS)
     compressed_original_bytes: int | None = None  # what those pages were before
     thermal_level: int | None = None  # macOS: 0 nominal, 1 moderate, 2 heavy, 3 trapping, 4 sleeping
-    sampler_cpu_s: float | None = None  # counter, CPU time of the program that reads all this
     memory_note: str = ""  # whose memory this is, when it is not simply the machine's
     pressure_level: int | None = None  # macOS: 1 normal, 2 warning, 4 critical
     decompressed_bytes: int | None = None  # counter, out of compressed memory

@@ -10,6 +10,7 @@ from tui.domain.machine import Reading
 
 EDGE_SHARE = 0.1  # of the phase: how far the nearest reading may lie from an edge
 INSIDE = 0.8  # of a gauge's window has to lie inside the phase
+MOST_READINGS = 1200  # of a phase are looked at for a gauge: two minutes of them all, of longer phases a part
 NEAR_NS = 2 * SECOND_NS  # slow counters are read once a second: their readings lie this near to a moment
 
 Pick = Callable[[Reading], float | None]
@@ -22,6 +23,12 @@ def around(start_ns: int, end_ns: int, margin_ns: int, readings: Sequence[Readin
     first = bisect_left(readings, start_ns - margin_ns, key=lambda r: r.at_ns)
     last = bisect_right(readings, end_ns + margin_ns, key=lambda r: r.at_ns)
     return readings[first:last]
+
+
+def thinned(readings: Sequence[Reading]) -> Sequence[Reading]:
+    """At most `MOST_READINGS`, evenly, with the last one: enough for gauges that average over a second."""
+    step = -(-len(readings) // MOST_READINGS)
+    return readings if step < 2 else readings[::-step][::-1]
 
 
 def points(readings: Iterable[Reading], pick: Pick, age: Age | None = None) -> list[Point]:

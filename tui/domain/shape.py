@@ -70,8 +70,8 @@ def shape_raw(shape: ModelShape) -> dict[str, object]:
 
 
 def shape_from(raw: object) -> ModelShape | None:
-    """A shape from JSON; None for anything else, and values of a wrong kind are not told."""
-    if not isinstance(raw, Mapping) or not raw:
+    """A shape from JSON; values of a wrong kind are not told, and without any there is none."""
+    if not isinstance(raw, Mapping):
         return None
     told: dict[str, object] = {}
     for f in fields(ModelShape):
@@ -83,7 +83,8 @@ def shape_from(raw: object) -> ModelShape | None:
                 told[f.name] = value
             case "bool" if isinstance(value, bool):
                 told[f.name] = value
-    return ModelShape(**told, attention=_attention(raw.get("attention")))  # type: ignore[arg-type]
+    attention = _attention(raw.get("attention"))
+    return ModelShape(**told, attention=attention) if told or attention is not None else None  # type: ignore[arg-type]
 
 
 def shape_from_conditions(conditions: Mapping[str, object]) -> ModelShape | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tui.domain.gpu_use import working
 from tui.domain.machine import Gpu, Reading
-from tui.domain.series import growth
+from tui.domain.series import growth, thinned
 from tui.domain.throttle import REASONS, Throttle, throttle
 
 LEAST_SHARE = 0.005  # of the phase; less is a hiccup
@@ -72,7 +72,7 @@ def _counted(start_ns: int, end_ns: int, readings: Sequence[Reading], uuid: str,
 def _by_samples(start_ns: int, end_ns: int, readings: Sequence[Reading]) -> Slowed | None:
     seen = 0
     counts: dict[Throttle, int] = {}
-    for reading in readings:
+    for reading in thinned(readings):
         masks = [
             gpu.throttle_mask
             for gpu in working(reading)

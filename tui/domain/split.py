@@ -59,24 +59,27 @@ def split_of(
     offload = _offload(conditions, gpus, shape)
     peak, factor, why = _peaks(gpus, cost)
     if offload.number and shape is not None and shape.file_bytes:
-        share = offload.number / 100
-        size = shape.weight_bytes or shape.file_bytes
-        parts = [
-            Part(size * (1 - share), peak.gb_s if peak else None),
-            Part(size * share, dram.gb_s if dram else None),
-        ]
-        most = (
-            ceiling(parts)
-            if shape.weight_bytes
-            else absent("tok/s", "the bytes read per token are not known")
-        )
-        text = offload_text(parts[0], parts[1])
-        return Split(peak, None, None, "the model is split over GPU and RAM", offload, most, text)
+        return _over_two(offload, shape, shape.file_bytes, peak, dram)
     whole = absent("tok/s", "all weights are on the GPU" if offload.number == 0 else offload.note)
     if peak is None or factor is None:
         return Split(peak, None, None, why, offload, whole)
     tflops = peak.tflops * factor if peak.tflops else None
     return Split(peak, peak.gb_s * factor, tflops, "", offload, whole)
+
+
+def _over_two(
+    offload: Value, shape: ModelShape, file_bytes: int, peak: Peak | None, dram: Peak | None
+) -> Split:
+    share = (offload.number or 0.0) / 100
+    size = shape.weight_bytes or file_bytes
+    gpu = Part(size * (1 - share), peak.gb_s if peak else None)
+    ram = Part(size * share, dram.gb_s if dram else None)
+    most = absent("tok/s", "the bytes read per token are not known")
+    if shape.weight_bytes:
+        most = ceiling([gpu, ram])
+    return Split(
+        peak, None, None, "the model is split over GPU and RAM", offload, most, offload_text(gpu, ram)
+    )
 
 
 def _offload(conditions: Mapping[str, object], gpus: Sequence[Gpu], shape: ModelShape | None) -> Value:

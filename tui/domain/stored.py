@@ -67,7 +67,9 @@ def _reserved(view: View, shape: ModelShape | None, context: int | None, types: 
     slots = learned(view.conditions, "slots") or 1
     if each.number is None:
         return each
-    return replace(each, number=each.number * slots, note=f"{each.note}, {slots} x")
+    return replace(
+        each, number=each.number * slots, note=f"{each.note} x {slots} slots" if slots > 1 else each.note
+    )
 
 
 def _grown(prefill: PhaseCost | None) -> Value:

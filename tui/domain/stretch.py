@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tui.domain.flow import SECOND_NS
 from tui.domain.gpu_use import WINDOW_NS, Band, gauges, working
 from tui.domain.machine import Gpu, Reading, Server
-from tui.domain.series import Pick, change, growth, inside, mean, points
+from tui.domain.series import Pick, change, growth, inside, mean, points, thinned
 
 CPU_SHORTEST_NS = SECOND_NS // 10  # the kernel counts CPU time in steps of 10 ms
 
@@ -46,6 +46,14 @@ class Stretch:
     def server_per_s(self, field: str) -> float | None:
         return self._per_s(self._growth(self._of_server(field)))
 
+    def fetched(self) -> int | None:
+        """Bytes that the server got from disk; macOS tells those of its faults alone."""
+        read = self.server_growth("read_bytes")
+        return self.server_growth("pagein_bytes") if read is None else read
+
+    def fetched_per_s(self) -> float | None:
+        return self._per_s(self.fetched())
+
     def system_per_s(self, field: str) -> float | None:
         return self._per_s(self._system(field))
 
@@ -70,7 +78,7 @@ class Stretch:
         return None if per_s is None else 100.0 * per_s
 
     def thread_pct(self) -> float | None:
-        told = points(self._near, self._of_server("thread_pct"))
+        told = points(thinned(self._near), self._of_server("thread_pct"))
         return mean(inside(self._start_ns, self._end_ns, WINDOW_NS, told))
 
     def limit_w(self) -> float | None:
@@ -95,7 +103,7 @@ class Stretch:
     def _use_of(self, uuid: str, window_ns: int) -> list[float]:
         told = [
             (reading.at_ns - gpu.age_ns, gpu.util_pct)
-            for reading in self._near
+            for reading in thinned(self._near)
             for gpu in reading.gpus
             if gpu.uuid == uuid and gpu.util_pct is not None and not gpu.reason
         ]

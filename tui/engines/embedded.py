@@ -55,7 +55,11 @@ class Ready:
     @property
     def conditions(self) -> dict[str, object]:
         """What is known of this engine and not told at its address."""
-        return {"engine_version": f"xllamacpp {self.version}", "batch": embedded_child.BATCH_TOKENS}
+        return {
+            "engine_version": f"xllamacpp {self.version}",
+            "batch": embedded_child.BATCH_TOKENS,
+            "threads": threads(),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +178,7 @@ def start(gguf: Path, *, slots: int = 1) -> EmbeddedEngine:
         port=port,
         api_key=key,
         slots=slots,
-        threads=max(1, _cores() - 1),
+        threads=threads(),
         tied=threading.current_thread() is threading.main_thread(),
     )
     log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the reader of the engine's end
@@ -198,6 +202,11 @@ def _free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+def threads() -> int:
+    """Threads that compute: one core is left for the screen and the reader."""
+    return max(1, _cores() - 1)
 
 
 def _cores() -> int:

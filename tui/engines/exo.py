@@ -13,7 +13,7 @@ _S = 1e9
 
 
 class ExoTongue(OpenAiTongue):
-    """The OpenAI dialect with comments `prefill_progress {…}` and, before `[DONE]`, `generation_stats {…}`."""
+    """The OpenAI dialect with comments `prefill_progress {…}` and, at the end, `generation_stats {…}`."""
 
     def __init__(self) -> None:
         super().__init__(DIALECT)

@@ -1,4 +1,4 @@
-"""TGI and LMDeploy: nothing in the stream; how the sums of their histograms grew, if the request was alone."""
+"""TGI and LMDeploy: nothing in the stream; how the sums of their histograms grew while it ran alone."""
 
 from __future__ import annotations
 

@@ -30,5 +30,5 @@ FIREWORKS = replace(spoken("fireworks"), request=_fireworks)
 OVMS = replace(spoken("ovms"), request=_ovms)
 SPOKEN = {
     name: spoken(name)
-    for name in ("omlx", "mistralrs", "jan", "groq", "cerebras", "openrouter", "deepseek", "together")
+    for name in ("omlx", "mistralrs", "groq", "cerebras", "openrouter", "deepseek", "together")
 }

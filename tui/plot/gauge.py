@@ -22,6 +22,20 @@ def gauge(share: float | None, width: int, fill: Fill, role: str = "gauge") -> R
     )
 
 
+def pool_gauge(width: int, fill: Fill, used: float, part: float, budget: float | None = None) -> Row:
+    """One memory for two: of the `used` share the `part` is the GPU's, drawn first and whole; then the rest
+    of what is used, dashed. `budget`: a tick at the most that the part may be. Shares of the whole, 0 to 1.
+    """
+    signs = fill.glyphs
+    stop = round(width * min(1.0, max(0.0, used)))
+    own = min(stop, round(width * max(0.0, part)))
+    cells = [(signs.gauge, "text")] * own + [(signs.guessed, "gauge")] * (stop - own)
+    cells += [(signs.gauge_rest, "rule")] * (width - stop)
+    if budget is not None and width:
+        cells[min(width - 1, max(0, round(width * budget)))] = (signs.limit, "text bold")
+    return merge(cells)
+
+
 def _halves(share: float, width: int) -> int:
     if share <= 0:
         return 0

@@ -61,6 +61,7 @@ class Glyphs:
     gauge_rest: str = "─"
     reused: str = "╱"
     guessed: str = "╍"
+    limit: str = "│"
     left: str = "←"
     right: str = "→"
     running: str = "…"
@@ -106,6 +107,7 @@ _GLYPHS = {
         gauge_rest="-",
         reused="/",
         guessed="~",
+        limit="|",
         left="<",
         right=">",
         running="~",

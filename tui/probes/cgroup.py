@@ -67,7 +67,11 @@ class Group:
         self._slow_ns = 0
 
     def read(self, pid: int, ram_bytes: int | None, now_ns: int, edge: bool = False) -> Fields:
-        """The group of this process, of our own for pid 0. A limit above the machine's RAM is none."""
+        """The group of this process. A limit above the machine's RAM is none.
+
+        For pid 0 (no server is known) the limit is that of our own group, and nothing is counted. The files
+        stay open when the process ends: a kill is counted after it.
+        """
         if pid != self._pid:
             self._follow(pid)
         if edge or now_ns >= self._slow_ns:
@@ -88,7 +92,7 @@ class Group:
                 file.close()
         self._pid, self._slow_ns, self._pressure, self._events = pid, 0, None, None
         self._text = read_once(self._proc / f"{pid or 'self'}/cgroup")
-        if found := home(self._text, self._root):
+        if pid and (found := home(self._text, self._root)):
             folder, version = found
             self._pressure = Kept(folder / "memory.pressure")
             self._events = Kept(folder / ("memory.events" if version == 2 else "memory.oom_control"))

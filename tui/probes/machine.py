@@ -10,7 +10,7 @@ from typing import Protocol
 from tui.domain.machine import Gpu, Reading, Server
 from tui.probes.lane import Asked
 from tui.probes.linux import Fields
-from tui.probes.server import Found
+from tui.probes.server import GONE, Found
 from tui.probes.watch import ServerWatch
 
 FACTS_NS = 30_000_000_000  # between two looks at the facts of the host
@@ -87,6 +87,7 @@ class Machine:
         self._ram_bytes: int | None = None
         self._files = Asked("files", self.read_files, clock)
         self._edge = True
+        self._pid = 0
         self._facts_ns = 0
         self._facts: dict[str, str] = {}
 
@@ -130,7 +131,6 @@ class Machine:
             server=files.server,
             server_reason="" if files.server else files.found.reason,
             remote=files.found.remote,
-            sampler_cpu_s=round(time.process_time(), 4),
             host=self._host(files.at_ns) if facts else {},
             model=self._parts.watch.model if facts and files.server else None,
         )
@@ -141,8 +141,10 @@ class Machine:
         fields = self._parts.counters.read(start_ns, edge)
         self._ram_bytes = fields.get("ram_total_bytes", self._ram_bytes)
         found, server = self._server(start_ns, edge)
+        # A server that is gone may have been killed: its group still counts that.
+        self._pid = found.pid or (self._pid if found.reason == GONE else 0)
         if self._parts.limits:
-            fields = fields | self._parts.limits.read(found.pid, self._ram_bytes, start_ns, edge)
+            fields = fields | self._parts.limits.read(self._pid, self._ram_bytes, start_ns, edge)
         return Files((start_ns + self._clock()) // 2, fields, found, server)
 
     def _server(self, now_ns: int, edge: bool) -> tuple[Found, Server | None]:

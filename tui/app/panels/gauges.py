@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.layout import Form
-from tui.app.panels.gpu import busy_cores, in_short
+from tui.app.panels.gpu import in_short
 from tui.app.panels.lines import column, most
-from tui.app.panels.memory import not_read, short, used_share
+from tui.app.panels.machine_rows import ELSEWHERE, SIGNS, STYLES, not_read
+from tui.app.panels.memory import short, used_share
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.phases import answer_limit, reading, told_so_far
+from tui.app.panels.processor import busy_cores
 from tui.app.panels.titles import rule
 from tui.app.scene import Scene
 from tui.plot.gauge import gauge
@@ -78,16 +80,23 @@ def load(scene: Scene, width: int, fill: Fill, indent: str = " ") -> Row:
     now = scene.pressure.latest
     if now is None and not_read(scene):
         return ()
-    name, share, percent, more = in_short(scene.pressure)
+    name, share, percent, more = in_short(scene)
     head = join(
         ((indent, "text"), column(name, 5, "secondary")),
         gauge(share, 10, fill, "text"),
         ((f" {percent}", "text"),),
     )
-    if now is not None and not now.gpus and (busy := busy_cores(scene.pressure)):
-        whole = ": ".join(part for part in (more, busy) if part)
+    if now is not None and now.remote:
+        return most(head, [((f"  {part}", "secondary"),) for part in (ELSEWHERE, "not the server's")], width)
+    if now is not None and not now.gpus and (busy := busy_cores(scene)):
+        whole = ": ".join([*(part for part in more if part), busy])
         if row_width(head) + 2 + len(whole) <= width:
             return join(head, ((f"  {whole}", "secondary"),))
         if len(indent + whole) <= width:
             return ((f"{indent}{whole}", "secondary"),)
-    return most(head, [((f"  {more}", "secondary"),)] if more else [], width)
+    return most(head, [((f"  {part}", _style(part)),) for part in more if part], width)
+
+
+def _style(part: str) -> str:
+    """What hurts begins with its sign."""
+    return STYLES["crit"] if part.startswith((SIGNS["crit"], SIGNS["warn"])) else "secondary"

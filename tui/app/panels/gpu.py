@@ -2,185 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from tui.app.panels.lines import column, most, wrapped
-from tui.app.panels.memory import NAME, NOT_YET, gauged, not_read
+from tui.app.panels.costs import GRAPHICS, PROCESSOR, TRAFFIC, table
+from tui.app.panels.fold import Block, folded
+from tui.app.panels.graphics import aged, graphics, held_back, shortened, shown_first
+from tui.app.panels.machine_rows import SIGNS, dimmed, facts, said, unread, whose
 from tui.app.panels.panel import SLOW, Panel
+from tui.app.panels.processor import processor, why_none
+from tui.app.panels.spent import PHASES, marked, spent
 from tui.app.panels.titles import titled
+from tui.app.panels.verdicts import lines, one_line, telling, verdicts
 from tui.app.scene import Scene
-from tui.app.theming import Ink
-from tui.domain.cost import PhaseCost, phase_cost
+from tui.domain.insight import Insight
 from tui.domain.machine import Gpu, Reading
-from tui.domain.pressure import Pressure
-from tui.domain.throttle import throttle
-from tui.domain.view import View
+from tui.domain.values import Value
 from tui.plot.cells import clean
+from tui.plot.cells import width as cells_of
 from tui.plot.glyphs import Fill
-from tui.plot.numbers import ABSENT, percent, size_of, three
+from tui.plot.numbers import ABSENT, count, percent, size, three
 from tui.plot.rows import Row
 
-_S = 1_000_000_000
-_SETTLE_NS = _S // 2  # a phase that runs is costed twice a second
+_TABLE = 60  # columns from which prefill and decode stand side by side
 
 
 class Load(Panel):
     every = SLOW
 
-    def __init__(self, ink: Ink, name: str) -> None:
-        super().__init__(ink, name)
-        self._costs: dict[tuple[str, int, int], PhaseCost] = {}
-
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         now = scene.pressure.latest
-        gpus = now.gpus if now else ()
-        remote = " · this computer, not the server" if now and now.remote else ""
-        if not gpus:
-            title = titled("cpu" + remote, width, self.fill, lit=self.selected)
-            body = processor(scene, width, self.fill)
-        else:
-            name = clean(gpus[0].name).removeprefix("NVIDIA ").removeprefix("GeForce ")
-            name = f"{len(gpus)} × {name}" if len(gpus) > 1 else name
-            room = width - 12
-            title = titled(
-                "gpu" + remote, width, self.fill, name if len(name) <= room else "", lit=self.selected
-            )
-            body = graphics(gpus, width, self.fill)
-        costs = [self._cost(scene.view, phase) for phase in ("prefill", "decode")]
-        spent = [
-            _spent(name, cost, scene.view, width)
-            for name, cost in zip(("prefill", "decode"), costs, strict=True)
-        ]
-        last = _last(scene.pressure, gpus, width)
-        return (title, *body[: max(0, height - 3 - len(last))], *spent, *last)[:height]
-
-    def _cost(self, view: View, name: str) -> PhaseCost | None:
-        """What a phase of the request cost, worked out anew only when it has grown."""
-        phase = view.phase(name)
-        if phase is None or not view.samples:
-            return None
-        end_ns = phase.end_ns // _SETTLE_NS * _SETTLE_NS if phase.running else phase.end_ns
-        key = (name, phase.start_ns, end_ns if phase.running else end_ns + len(view.samples))
-        if key not in self._costs:
-            self._costs = {kept: cost for kept, cost in self._costs.items() if kept[0] != name}
-            self._costs[key] = phase_cost(name, phase.start_ns, end_ns, view.samples)
-        return self._costs[key]
+        if now is None:
+            return (titled("cpu", width, self.fill, lit=self.selected), *unread(scene, width)[: height - 1])
+        title, name, reason = _heading(now, width)
+        body = folded(load(scene, now, width, self.fill, reason), height - 1)
+        if now.remote or (now.gpus and all(gpu.stale for gpu in now.gpus)):
+            body = dimmed(body)
+        return (titled(title, width, self.fill, name, lit=self.selected), *body)
 
 
-def processor(scene: Scene, width: int, fill: Fill) -> list[Row]:
-    """Busy cores and clock."""
+def _heading(now: Reading, width: int) -> tuple[str, str, str]:
+    """(title, what stands at its right, what did not fit into it)."""
+    if not now.gpus:
+        title, why = whose("cpu", now, width), why_none(now)
+        whole = f"{title} · {why}"
+        return (whole, "", "") if why and cells_of(whole) + 5 <= width else (title, "", why)
+    title = whose("gpu", now, width)
+    name = shortened(now.gpus[shown_first(now)[0]].name)
+    name = f"{len(now.gpus)} × {name}" if len(now.gpus) > 1 else name
+    return title, name if cells_of(title) + cells_of(name) + 8 <= width else "", ""
+
+
+def load(scene: Scene, now: Reading, width: int, fill: Fill, reason: str) -> list[Block]:
+    """The device, what each phase cost on it, and what limited it."""
+    device = graphics(scene, now, width, fill) if now.gpus else processor(scene, now, width, fill, reason)
+    return [*device, *_phases(scene, now, width), *_limits(scene, width), *_derived(scene, now, width)]
+
+
+def _phases(scene: Scene, now: Reading, width: int) -> list[Block]:
+    """A row for each phase, or where there is room a table."""
+    rows = [Block(4 + n, [spent(name, scene, width, bool(now.gpus))]) for n, name in enumerate(PHASES)]
+    figures = (*GRAPHICS, *PROCESSOR) if now.gpus else (*PROCESSOR, *TRAFFIC)
+    whole = table(scene, width, figures) if width >= _TABLE else []
+    return [Block(4, whole, less=[row for block in rows for row in block.rows])] if whole else rows
+
+
+def _limits(scene: Scene, width: int) -> list[Block]:
+    """One verdict, in the words that fit; where there is room both in full."""
+    one = telling(scene)
+    if one is None:
+        return []
+    every = [row for name, verdict in verdicts(scene) for row in lines(name, verdict, width)]
+    return [Block(6, every, less=[one_line(*one, width)])]
+
+
+def _derived(scene: Scene, now: Reading, width: int) -> list[Block]:
+    """What the verdicts rest on: the device's peaks with their source, the split of the model, the ridge."""
+    told = scene.told
+    if told is None or width < _TABLE:
+        return []
+    return [
+        Block(12, _peak(told, width)),
+        *([Block(13, _offload(told, width))] if now.gpus else []),
+        Block(14, _figure("ridge", told.ridge, lambda n: f"{count(round(n))} tokens in flight", width)),
+    ]
+
+
+def _peak(told: Insight, width: int) -> list[Row]:
+    peak = told.split.peak
+    if peak is None:
+        return said("peak", f"{ABSENT} {clean(told.split.why)}", width, "secondary") if told.split.why else []
+    tflops = f"· {three(peak.tflops)} TFLOP/s" if peak.tflops else ""
+    source = f"· {clean(peak.source)} ({clean(peak.confidence)})"
+    return [facts("peak", [f"{clean(peak.name)}: {peak.gb_s:,.0f} GB/s", tflops, source], width)]
+
+
+def _offload(told: Insight, width: int) -> list[Row]:
+    if told.split.text:
+        most = marked(told.split.ceiling, lambda rate: f"at most {three(rate)} tok/s")
+        return said(
+            "split",
+            f"{clean(told.split.text)} · {most}" if told.split.ceiling.known else clean(told.split.text),
+            width,
+        )
+    if told.split.offload.number == 0:
+        return [facts("split", ["all weights on the GPU"], width)]
+    return _figure("split", told.split.offload, lambda pct: f"{percent(pct)} of the weights in RAM", width)
+
+
+def _figure(name: str, value: Value, shown: Callable[[float], str], width: int) -> list[Row]:
+    if not value.known:
+        return said(name, f"{ABSENT} {clean(value.note)}", width, "secondary") if value.note else []
+    return [facts(name, [marked(value, shown), f"· {clean(value.note)}"], width)]
+
+
+def in_short(scene: Scene) -> tuple[str, float | None, str, Sequence[str]]:
+    """(name, share, percent, more) for the small screen."""
     now, flow = scene.pressure.latest, scene.pressure.flow
     if now is None:
-        return [((f" {line}", "secondary"),) for line in wrapped(not_read(scene) or NOT_YET, width - 1)]
-    busy = flow.cpu_busy_cores if flow else None
-    cores = now.cpu_cores or 0
-    told = f"{busy:.2f}/{cores}" if busy is not None else ABSENT
-    rows = [gauged("cores", busy / cores if busy is not None and cores else None, told, width, fill)]
-    if now.cpu_mhz:
-        share = now.cpu_mhz / now.cpu_max_mhz if now.cpu_max_mhz else None
-        rows.append(gauged("clock", share, f"{now.cpu_mhz / 1000:.1f} GHz", width, fill))
-    return rows
-
-
-def graphics(gpus: Sequence[Gpu], width: int, fill: Fill) -> list[Row]:
-    """Use, power and memory of the busiest GPU."""
-    gpu = busiest(gpus)
-    rows = [
-        gauged(
-            "use",
-            _share(gpu.util_pct, 100),
-            percent(gpu.util_pct) if gpu.util_pct is not None else ABSENT,
-            width,
-            fill,
-        )
-    ]
-    if gpu.power_w is not None:
-        told = f"{gpu.power_w:.0f}/{gpu.power_limit_w:.0f} W" if gpu.power_limit_w else f"{gpu.power_w:.0f} W"
-        rows.append(gauged("power", _share(gpu.power_w, gpu.power_limit_w), told, width, fill))
-    if gpu.mem_used_bytes is not None and gpu.mem_total_bytes:
-        figure = size_of(gpu.mem_used_bytes, gpu.mem_total_bytes)
-        share = gpu.mem_used_bytes / gpu.mem_total_bytes
-        rows.append(gauged("VRAM", share, f"{figure.number} {figure.unit[0]}", width, fill))
-    return rows
-
-
-def busiest(gpus: Sequence[Gpu]) -> Gpu:
-    return max(gpus, key=lambda gpu: gpu.util_pct or 0.0)
-
-
-def _share(part: float | None, whole: float | None) -> float | None:
-    return part / whole if part is not None and whole else None
-
-
-def _spent(name: str, cost: PhaseCost | None, view: View, width: int) -> Row:
-    """What a phase cost: load, power, energy per token of the answer."""
-    head: Row = ((" ", "text"), column(name, NAME, name))
-    if cost is None:
-        return most(head, [((ABSENT, "secondary"),)], width)
-    parts = []
-    if cost.gpu_pct is not None:
-        parts.append(("≥ " if cost.gpu_at_least else "") + percent(cost.gpu_pct))
-    elif cost.cpu_pct is not None:
-        parts.append(("cpu " if any(r.gpus for r in view.samples[-1:]) else "") + percent(cost.cpu_pct))
-    phase = view.phase(name)
-    if cost.energy_j is not None and phase is not None and phase.duration_ns:
-        about = "~" if cost.energy_about else ""
-        parts.append(f"{about}{cost.energy_j * _S / phase.duration_ns:.0f} W")
-        if name == "decode" and view.tokens:
-            parts.append(f"{about}{three(cost.energy_j / view.tokens)} J/tok")
-    return most(
-        head,
-        [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or [((ABSENT, "secondary"),)],
-        width,
-    )
-
-
-def _last(pressure: Pressure, gpus: Sequence[Gpu], width: int) -> list[Row]:
-    """What slows the GPU down; where none was read, why."""
-    now = pressure.latest
-    if now is None:
-        return []
-    if not gpus:
-        return without_gpu(pressure, now, width)
-    gpu = busiest(gpus)
-    if gpu.reason:
-        return [((f" {line}", "stall bold"),) for line in wrapped(clean(gpu.reason), width - 1)]
-    slow = throttle(gpu.throttle_mask)
-    parts = [
-        f"{gpu.temperature_c:.0f} °C" if gpu.temperature_c is not None else "",
-        f"▲ {slow.word}" if slow else "",
-    ]
-    style = "stall bold" if slow and slow.level == "crit" else "text"
-    return [most(((" ", "text"),), [((part + "  ", style),) for part in parts if part], width)]
-
-
-def without_gpu(pressure: Pressure, now: Reading, width: int) -> list[Row]:
-    """Why no GPU was read and what the processor does: in one row, else in one for each."""
-    parts = [part for part in (clean(now.gpu_reason), busy_cores(pressure)) if part]
-    lines = [": ".join(parts)]
-    if len(parts) > 1 and len(lines[0]) >= width:
-        lines = [*wrapped(f"{parts[0]}:", width - 1), parts[1]]
-    return [((f" {line}", "secondary"),) for line in lines if line]
-
-
-def busy_cores(pressure: Pressure) -> str:
-    """`CPU 2 of 2 cores`, `CPU 1.7 of 2 cores`; "" where it is not known."""
-    busy = pressure.flow.cpu_busy_cores if pressure.flow else None
-    cores = pressure.latest.cpu_cores if pressure.latest else None
-    return f"CPU {f'{busy:.1f}'.removesuffix('.0')} of {cores} cores" if busy is not None and cores else ""
-
-
-def in_short(pressure: Pressure) -> tuple[str, float | None, str, str]:
-    """(name, share, percent, more) for the small screen."""
-    now, flow = pressure.latest, pressure.flow
-    if now is None:
-        return "cpu", None, ABSENT, ""
+        return "cpu", None, ABSENT, ()
     if now.gpus:
-        gpu = busiest(now.gpus)
-        power = f"{gpu.power_w:.0f} W" if gpu.power_w is not None else ""
+        gpu = now.gpus[shown_first(now)[0]]
         use = gpu.util_pct
-        return "gpu", _share(use, 100), percent(use) if use is not None else ABSENT, power
+        told = percent(use) if use is not None else ABSENT
+        return "gpu", None if use is None else use / 100, told, _more(gpu)
     if flow is None or flow.cpu_busy_cores is None or not now.cpu_cores:
-        return "cpu", None, ABSENT, clean(now.gpu_reason)
+        return "cpu", None, ABSENT, (why_none(now),)
     share = flow.cpu_busy_cores / now.cpu_cores
-    return "cpu", share, percent(100 * share), clean(now.gpu_reason)
+    return "cpu", share, percent(100 * share), (why_none(now),)
+
+
+def _more(gpu: Gpu) -> Sequence[str]:
+    """What stands behind the use of a GPU: what is wrong with it, then watts and memory."""
+    if gpu.reason:
+        return (f"{SIGNS['crit']} {clean(gpu.reason)}", SIGNS["crit"])
+    slow = held_back(gpu)
+    hurts = slow is not None and slow.level != "info"
+    used = gpu.mem_used_bytes
+    return (
+        f"{SIGNS[slow.level]} {slow.word}" if slow is not None and hurts else "",
+        aged(gpu),
+        f"{gpu.power_w:.0f} W" if gpu.power_w is not None else "",
+        size(used).replace("iB", "") if used is not None else "",
+    )

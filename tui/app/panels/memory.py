@@ -2,129 +2,154 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 
-from tui.app.panels.lines import column, most, wrapped
+from tui.app.panels.costs import MEMORY, table
+from tui.app.panels.fold import Block, folded
+from tui.app.panels.machine_rows import (
+    SIGNS,
+    STYLES,
+    dimmed,
+    facts,
+    gauge_cells,
+    gauged,
+    numbered,
+    past,
+    said,
+    unread,
+    whose,
+)  # fmt: skip
+from tui.app.panels.memory_kept import cache, events, holders, room
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
 from tui.app.scene import Scene
-from tui.app.theming import Ink
 from tui.domain.machine import Reading
+from tui.domain.pool import pool_of
 from tui.domain.pressure import Pressure
 from tui.plot.cells import clean
-from tui.plot.cells import width as cells_of
-from tui.plot.gauge import gauge, sparkline
+from tui.plot.gauge import pool_gauge
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT, size, size_of, throughput
-from tui.plot.rows import Row, Span, join, row_width
+from tui.plot.rows import Row
 
-NAME = 8
-NOT_YET = "not read yet"
-_HISTORY = 600
-_LEVELS = {"info": "secondary", "warn": "text bold", "crit": "stall bold"}
-_SIGNS = {"info": "●", "warn": "▲", "crit": "✖"}
+_GB = 1e9
+_MB = 1e6
 
 
 class Memory(Panel):
     every = SLOW
 
-    def __init__(self, ink: Ink, name: str) -> None:
-        super().__init__(ink, name)
-        self._stalls: deque[float | None] = deque(maxlen=_HISTORY)
-        self._latest: Reading | None = None
-
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        pressure = scene.pressure
-        if pressure.latest is not self._latest:
-            self._latest = pressure.latest
-            self._stalls.append(pressure.flow.stall_some_pct if pressure.flow else None)
-        word, style = state(pressure)
-        title = (
-            "memory"
-            if not (pressure.latest and pressure.latest.remote)
-            else "memory · this computer, not the server"
-        )
-        body = memory(scene, list(self._stalls), width, self.fill)
-        return (titled(title, width, self.fill, word, style, lit=self.selected), *body[: height - 1])
-
-
-def not_read(scene: Scene) -> str:
-    """Why there will never be a reading; "" where there is one or may be."""
-    return "" if scene.replay is None or scene.replay.sampled else "the recording holds no machine samples"
+        now = scene.pressure.latest
+        word, style = state(scene.pressure)
+        title = whose("memory", now, width - len(word) - 4)
+        head = titled(title, width, self.fill, word, style, lit=self.selected)
+        if now is None:
+            return (head, *unread(scene, width)[: height - 1])
+        body = folded(memory(scene, now, width, self.fill), height - 1)
+        return (head, *(dimmed(body) if now.remote else body))
 
 
 def state(pressure: Pressure) -> tuple[str, str]:
     """(word with its sign, style) of the state of the memory; nothing before the first reading."""
-    if pressure.latest is None:
+    if pressure.latest is None or pressure.latest.remote:
         return "", "secondary"
     level = pressure.word.level
-    return f"{pressure.word.value} {_SIGNS[level]}", _LEVELS[level]
+    return f"{pressure.word.value} {SIGNS[level]}", STYLES[level]
 
 
-def memory(scene: Scene, stalls: Sequence[float | None], width: int, fill: Fill) -> Sequence[Row]:
-    """Up to seven rows."""
-    pressure = scene.pressure
-    now, flow = pressure.latest, pressure.flow
-    if now is None:
-        why = wrapped(not_read(scene) or NOT_YET, width - 1)
-        return tuple(((f" {line}", "secondary"),) for line in why)
-    told = (
-        size_of(_used(now) or 0, now.ram_total_bytes)
-        if now.ram_total_bytes and _used(now) is not None
-        else None
-    )
-    stall = flow.stall_some_pct if flow else None
-    rows = [
-        gauged("RAM", used_share(now), f"{told.number} {told.unit[0]}" if told else ABSENT, width, fill),
-        _history(stalls, stall, width, fill, now),
-        facts("swap", _swap(pressure), width),
-        facts("disk", [_rate(flow.disk_read_bytes_s if flow else None, "read ")], width),
-        facts("server", _server(now, scene.setup.pid), width),
-    ]
-    if now.limit_bytes is not None:
-        limit = f"container limit {size(now.limit_bytes)}"
-        rows.append(facts("", [limit], width))
-    return rows
+def memory(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
+    """Everything about the memory, from top to bottom; what matters least has the highest rank."""
+    pressure, past_of = scene.pressure, scene.history
+    flow = pressure.flow
+    told = size_of(_used(now) or 0, now.ram_total_bytes or 1)
+    ram = f"{told.number} {told.unit[0]}" if used_share(now) is not None else ABSENT
+    swap_top = max([1 * _MB, *(one.swap_in or 0 for one in past_of)])
+    disk_top = max([100 * _MB, *(one.disk or 0 for one in past_of)])
+    left = size(now.ram_available_bytes) if now.ram_available_bytes is not None else ""
+    return [
+        *_why(pressure, width),
+        Block(0, [_ram(now, ram, width, fill)]),
+        *_pool(now, width),
+        *_limit(now, width),
+        Block(13, [past("", [one.ram for one in past_of], width, fill, f"{left} left")] if left else []),
+        Block(2, [_stall(scene, now, width, fill)]),
+        Block(16, _waits(pressure, width)),
+        Block(3, [facts("swap", _swap(pressure), width)]),
+        Block(14, [past("", [one.swap_in for one in past_of], width, fill, f"top {throughput(swap_top)}", swap_top)]
+              if now.swap_in_bytes is not None else []),
+        Block(4, [facts("disk", _disk(pressure), width)]),
+        Block(12, [past("", [one.disk for one in past_of], width, fill, f"top {throughput(disk_top)}", disk_top)]
+              if now.disk_read_bytes is not None else []),
+        Block(5, [facts("server", _server(now, scene.setup.pid), width)]),
+        *holders(now, flow, width),
+        *cache(scene, width),
+        *room(scene, now, width),
+        *_each_phase(scene, width),
+        *events(scene, width),
+    ]  # fmt: skip
 
 
-def gauged(name: str, share: float | None, text: str, width: int, fill: Fill, role: str = "text") -> Row:
-    """A name, a gauge as wide as there is room, and a number at the right edge."""
-    cells = width - 1 - NAME - 2 - max(11, cells_of(text))
-    head: Row = ((" ", "text"), column(name, NAME - 1, "secondary"))
-    bar = gauge(share, max(0, cells), fill, role) if share is not None else (((" " * max(0, cells)), "text"),)
-    free = width - 1 - row_width(join(head, bar))
-    return join(head, bar, (column(text, free, right=True),))
+def _why(pressure: Pressure, width: int) -> list[Block]:
+    """The evidence of a state that is an alarm, right below it."""
+    if not pressure.why:
+        return []
+    style = "text" if pressure.word.level == "info" else STYLES[pressure.word.level]
+    rows = said("why", clean(pressure.why), width, style)
+    return [Block(1 if pressure.word.level != "info" else 6, rows)]
 
 
-def facts(name: str, parts: Sequence[str], width: int) -> Row:
-    """A name and short facts, as many as fit whole."""
-    head: Row = ((" ", "text"), column(name, NAME - 1, "secondary"))
-    return most(head, [(((" " if i else "") + part, "text"),) for i, part in enumerate(parts) if part], width)
+def _ram(now: Reading, ram: str, width: int, fill: Fill) -> Row:
+    """One bar; where the GPU has no memory of its own its part is drawn inside, with a tick at its budget."""
+    pool = pool_of(now)
+    if pool is None or pool.gpu_bytes is None:
+        return gauged("RAM", used_share(now), ram, width, fill)
+    total = pool.total_bytes
+    budget = pool.budget_bytes / total if pool.budget_bytes else None
+    bar = pool_gauge(gauge_cells(ram, width), fill, pool.used_bytes / total, pool.gpu_bytes / total, budget)
+    return numbered("RAM", bar, ram, width)
 
 
-def used_share(now: Reading) -> float | None:
-    used = _used(now)
-    return used / now.ram_total_bytes if used is not None and now.ram_total_bytes else None
+def _pool(now: Reading, width: int) -> list[Block]:
+    pool = pool_of(now)
+    if pool is None or pool.gpu_bytes is None:
+        return []
+    budget = f"of budget {size(pool.budget_bytes)}" if pool.budget_bytes else ""
+    return [Block(1, [facts("GPU in it", [f" {size(pool.gpu_bytes)}", budget], width)])]
 
 
-def _used(now: Reading) -> int | None:
-    if now.ram_total_bytes is None or now.ram_available_bytes is None:
-        return None
-    return now.ram_total_bytes - now.ram_available_bytes
+def _limit(now: Reading, width: int) -> list[Block]:
+    if now.limit_bytes is None:
+        return [Block(15, [facts("", [clean(now.memory_note)], width)])] if now.memory_note else []
+    left = f"· {size(now.limit_available_bytes)} left" if now.limit_available_bytes is not None else ""
+    group = f"· {clean(now.limit_group)}" if now.limit_group else ""
+    return [Block(2, [facts("limit", [f"container {size(now.limit_bytes)}", left, group], width)])]
 
 
-def _history(
-    values: Sequence[float | None], stall: float | None, width: int, fill: Fill, now: Reading
-) -> Row:
+def _stall(scene: Scene, now: Reading, width: int, fill: Fill) -> Row:
+    flow = scene.pressure.flow
     if now.stall_some_us is None:
-        return facts("stall", [ABSENT, now.absent.get("stall_some_us", "not told here")], width)
-    cells = width - 1 - NAME - 13
-    text: Span = (f"{stall:.1f} %" if stall is not None else ABSENT, "text")
-    line = sparkline(values, max(0, cells), fill, top=100.0)
-    head: Row = ((" ", "text"), column("stall", NAME - 1, "secondary"))
-    free = width - 1 - row_width(join(head, line))
-    return join(head, line, (column(text[0], free, right=True),))
+        if now.pressure_level is not None:
+            level = {1: "normal", 2: "warning", 4: "critical"}.get(now.pressure_level, "")
+            return facts("level", [f"{level or now.pressure_level} by macOS"], width)
+        return facts("stall", [ABSENT, clean(now.absent.get("stall_some_us", "not told here"))], width)
+    share = flow.stall_some_pct if flow else None
+    text = f"{share:.1f} %" if share is not None else ABSENT
+    return past("stall", [one.stall for one in scene.history], width, fill, text, top=100.0)
+
+
+def _waits(pressure: Pressure, width: int) -> list[Row]:
+    """Stalls beside the one in the panel: of everything, of the container, of the disks."""
+    flow = pressure.flow
+    if flow is None:
+        return []
+    shares = (
+        ("everything", flow.stall_full_pct),
+        ("in the container", flow.group_stall_some_pct),
+        ("for the disk", flow.io_stall_some_pct),
+    )
+    parts = [f"{name} {share:.1f} %" for name, share in shares if share is not None]
+    return [facts("", [("· " if i else "") + part for i, part in enumerate(parts)], width)] if parts else []
 
 
 def _swap(pressure: Pressure) -> list[str]:
@@ -134,7 +159,22 @@ def _swap(pressure: Pressure) -> list[str]:
     if not now.swap_total_bytes:
         return ["none set up"]
     parts = [_rate(flow.swap_in_bytes_s if flow else None, "in ")]
-    return [*parts, f"· {size(now.swap_used_bytes)} used"] if now.swap_used_bytes else parts
+    if now.swap_used_bytes:
+        calm = flow is not None and not flow.swap_in_bytes_s and not flow.swap_out_bytes_s
+        parts.append(f"· {size(now.swap_used_bytes)} used{' earlier' * calm}")
+    out = flow.swap_out_bytes_s if flow else None
+    parts.append(f"· out {throughput(out)}" if out is not None else "")
+    parts.append("· compressed memory, no disk" if now.swap_compressed else "")
+    return parts
+
+
+def _disk(pressure: Pressure) -> list[str]:
+    flow = pressure.flow
+    server = flow.server_read_bytes_s if flow else None
+    return [
+        _rate(flow.disk_read_bytes_s if flow else None, ""),
+        f"· server {throughput(server)}" if server is not None else "",
+    ]
 
 
 def _rate(bytes_per_s: float | None, words: str) -> str:
@@ -148,6 +188,25 @@ def _server(now: Reading, own_pid: int | None) -> list[str]:
     held = size(now.server.rss_bytes) if now.server.rss_bytes is not None else ABSENT
     name = "built-in engine" if now.server.pid == own_pid else clean(now.server.name)
     return [name, held, clean(now.server.note)]
+
+
+def _each_phase(scene: Scene, width: int) -> list[Block]:
+    rows = table(scene, width, MEMORY) if width >= _TABLE else []
+    return [Block(11, rows)] if rows else []
+
+
+_TABLE = 60  # columns from which prefill and decode stand side by side
+
+
+def used_share(now: Reading) -> float | None:
+    used = _used(now)
+    return used / now.ram_total_bytes if used is not None and now.ram_total_bytes else None
+
+
+def _used(now: Reading) -> int | None:
+    if now.ram_total_bytes is None or now.ram_available_bytes is None:
+        return None
+    return now.ram_total_bytes - now.ram_available_bytes
 
 
 def short(pressure: Pressure) -> tuple[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tui.domain.gguf_shape import shape_of
+from tui.domain.shape import shape_raw
 from tui.domain.values import count
 from tui.engines.asking import Ask
 from tui.engines.evidence.heard import Heard
@@ -76,11 +78,13 @@ def _of_chosen(heard: Heard, model: str) -> dict[str, object]:
     shown = mapping(heard.object(_SHOW).get("model_info"))
     arch = text(shown.get("general.architecture"))
     running = next((it for it in _entries(heard, _RUNNING) if text(it.get("name")) == model), {})
+    listed = next((it for it in _entries(heard, _TAGS) if text(it.get("name")) == model), {})
     size, on_gpu = count(running.get("size")), count(running.get("size_vram"))
     return {
         "parameters": count(shown.get("general.parameter_count")),
         "context_trained": count(shown.get(f"{arch}.context_length")) if arch else None,
         "gpu_share": min(1.0, on_gpu / size) if size and on_gpu is not None else None,
+        "shape": shape_raw(shape_of(shown, (), count(listed.get("size")))) if arch else None,
     }
 
 

@@ -1,0 +1,69 @@
+"""What limits each phase, in one line with its evidence: the longest wording that fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui.app.panels.lines import wrapped
+from tui.app.scene import Scene
+from tui.domain.bound import Verdict
+from tui.plot.cells import clean
+from tui.plot.cells import width as cells_of
+from tui.plot.rows import Row
+
+_STYLES = {"info": "text bold", "warn": "text bold", "crit": "stall bold"}
+_SIGNS = {"info": "", "warn": "▲ ", "crit": "✖ "}
+_RANKS = ("info", "warn", "crit")
+_SAYS_NOTHING = ("unclear", "no verdict")
+
+
+def verdicts(scene: Scene) -> list[tuple[str, Verdict]]:
+    """(phase, verdict) of each phase that has one."""
+    told = scene.told
+    if told is None:
+        return []
+    both = (("prefill", told.prefill_verdict), ("decode", told.decode_verdict))
+    return [(name, verdict) for name, verdict in both if verdict is not None]
+
+
+def telling(scene: Scene) -> tuple[str, Verdict] | None:
+    """The one to show where there is room for one: the gravest, then the one that says something, the latest."""
+    both = verdicts(scene)
+    if not both:
+        return None
+    return max(
+        enumerate(both),
+        key=lambda one: (_RANKS.index(one[1][1].level), one[1][1].word not in _SAYS_NOTHING, one[0]),
+    )[1]
+
+
+def one_line(name: str, verdict: Verdict, width: int) -> Row:
+    """The longest wording that fits into a row."""
+    sign, room = _SIGNS[verdict.level], width - 1
+    said = next(
+        (text for text in _wordings(name, verdict) if cells_of(sign + text) <= room), clean(verdict.word)
+    )
+    return ((f" {sign}{said}", _STYLES[verdict.level]),)
+
+
+def lines(name: str, verdict: Verdict, width: int) -> list[Row]:
+    """The whole of it over as many rows as it takes."""
+    text = f"{_SIGNS[verdict.level]}{name} {clean(verdict.line)}"
+    return [((f" {line}", _STYLES[verdict.level]),) for line in wrapped(text, width - 1)]
+
+
+def _wordings(name: str, verdict: Verdict) -> Sequence[str]:
+    """From long to short: with its phase, without it, with the first part or the result of the evidence."""
+    word, evidence = clean(verdict.word), clean(verdict.evidence)
+    if not evidence:
+        return (f"{name} {word}", word)
+    first, result = evidence.split(", ")[0], evidence.rpartition(" = ")[2]
+    short = f"≈ {word}: {result}" if evidence.startswith("≈") and result != evidence else f"{word}: {first}"
+    return (
+        f"{name} {word}: {evidence}",
+        f"{word}: {evidence}",
+        f"{name} {short}",
+        short,
+        f"{name} {word}",
+        word,
+    )
