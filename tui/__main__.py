@@ -63,7 +63,11 @@ def _main() -> int:
 def _face(options: argparse.Namespace) -> int:
     """Each face imports what it needs and nothing else: the first paint must not wait for the rest."""
     match options.command:
-        case "model" | "keys" | "themes":
+        case "themes":
+            from tui.app.gallery import tell as themes
+
+            return themes(sys.stdout)
+        case "model" | "keys":
             from tui.report import lists
 
             return lists.tell(options)

@@ -11,9 +11,9 @@ import pytest
 
 from tests.app.conftest import Clock, Watch, Watched, watching
 from tests.app.scripted import MS, S, ScriptedSession, machine_reading, opening, reading, whole, writing
+from tui.app.dress import page_theme
 from tui.app.main import Monitor
 from tui.app.panels.ending import ending
-from tui.app.theming import page_theme
 from tui.capture.recording import read
 from tui.capture.replay_session import ReplaySession
 from tui.domain import events as ev

@@ -128,6 +128,22 @@ def test_an_estimate_above_the_peak_prints_its_reason() -> None:
     assert told.decode_verdict is not None and told.decode_verdict.word == "unclear"
 
 
+def test_tokens_that_were_guessed_ahead_take_no_pass_of_their_own() -> None:
+    alone = insight(ran()).bandwidth.number
+    guessed = insight(ran(accepted_tokens=512)).bandwidth.number
+    assert alone is not None and guessed == pytest.approx(alone / 2)
+    untold = insight(ran(conditions={"speculative": True})).bandwidth
+    assert untold.number is None and "speculative" in untold.note
+
+
+def test_a_shape_read_once_stays_when_its_reading_is_thinned_out() -> None:
+    whole = ran([reading(i * 100 * MS, model=SHAPE if i == 5 else None) for i in range(60)], {"shape": {}})
+    first = insight(whole)
+    assert first.shape == SHAPE
+    later = replace(whole, samples=[one for one in whole.samples if one.model is None])
+    assert insight(later, first).shape == SHAPE
+
+
 def test_what_the_gpu_counts_itself_replaces_the_estimate() -> None:
     readings = [
         replace(one, gpus=(replace(one.gpus[0], dram_pct=71.0),))

@@ -111,6 +111,13 @@ def test_recurrent_layers_keep_a_constant() -> None:
     assert kv_bytes(only, 10_000).number == kv_bytes(only, 1).number != 0
 
 
+def test_a_layer_without_heads_may_keep_nothing() -> None:
+    sizes = {"ssm__conv_kernel": 4, "ssm__inner_size": 64, "ssm__state_size": 16}
+    wide = [100, 0, 0]
+    model = shape("nemotron_h", 3, **heads(8, [0, 0, 2], 64), feed_forward_length=wide, **sizes)
+    assert kv_bytes(model, 0).number == 4 * (3 * 64 + 16 * 64)
+
+
 def test_heads_may_differ_from_layer_to_layer() -> None:
     model = shape("deci", 4, **heads(32, [8, 8, 4, 0], 128))
     assert kv_token_bytes(model).number == (8 + 8 + 4) * 128 * 4

@@ -64,6 +64,13 @@ def test_another_run_starts_over() -> None:
     assert moments(machine(1), DECODE, found) == moments(machine(1), DECODE)
 
 
+def test_a_series_that_was_thinned_out_starts_over() -> None:
+    readings = machine(10)
+    found = moments(readings[:40], DECODE)
+    thinned = readings[::2]
+    assert moments(thinned, DECODE, found).marks == moments(thinned, DECODE).marks
+
+
 def test_two_stretches_a_second_apart_are_two_and_closer_ones_one() -> None:
     def capped(*spans: tuple[float, float]) -> list[Reading]:
         return [

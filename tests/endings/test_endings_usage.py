@@ -161,7 +161,7 @@ def test_what_was_used_last_and_is_gone_stops_nobody(monitor: Monitor, own_home:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--theme", "nosuch"], "no theme 'nosuch'; there are: dark"),
+        (["--theme", "nosuch"], "no theme 'nosuch'; `toklane themes` lists all"),
         (["--url", "http://h:x"], "The URL's host or port is wrong"),
         (["--api-key-env", "NOSUCH"], "the environment variable that api_key_env names is not set"),
         (["--embedded", "--gguf", "/dev/null"], "'/dev/null' is not a GGUF model"),

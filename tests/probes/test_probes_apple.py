@@ -16,6 +16,7 @@ import pytest
 from tui.domain.flow import flow
 from tui.domain.machine import Reading, reading_from
 from tui.domain.machine import raw_from as raw
+from tui.domain.pressure import Pressure, step
 from tui.probes import apple_report, host
 from tui.probes.apple import MODEL, NO_GPU, NO_GPU_VIRTUAL, AppleGpu, Reporter
 from tui.probes.apple_channels import Item, activity, joules
@@ -231,6 +232,26 @@ def test_a_machine_that_swaps(panels: Path) -> None:
     assert after.swap_used_bytes == wanted["swap_used_bytes"]
     assert after.swap_total_bytes == wanted["swap_total_bytes"]
     assert (after.pressure_level, after.thermal_level) == (wanted["pressure_level"], 1)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_machine_is_in_the_state_that_was_worked_out(panels: Path, name: str) -> None:
+    wanted, folder = told(panels, name), panels / "macos" / name
+    texts = ("vm_stat_t0.txt", "vm_stat_t1.txt") if name == "m1_8g_pressure" else ("vm_stat.txt",) * 2
+    pressure = Pressure()
+    for at_s, vm in ((0, texts[0]), (2, texts[1])):
+        mac = PaperMac(folder, vm)
+        gpu = AppleGpu(mac, no_reports, lambda: 0)
+        gpu.look(False, False)
+        one = replace(reading(mac, gpu), at_ns=at_s * SECOND)
+        pressure = step(pressure, one, decoding=True)
+    again = replace(one, at_ns=one.at_ns + SECOND, swap_in_bytes=grown_on(one.swap_in_bytes))
+    assert step(pressure, again, decoding=True).word.value == wanted["expected_state"]
+
+
+def grown_on(swapped: int | None) -> int | None:
+    """A machine that swaps goes on with it; one that never did does not begin."""
+    return swapped + 2**26 if swapped else swapped
 
 
 def test_a_small_machine_has_no_limit_that_could_be_told(panels: Path) -> None:

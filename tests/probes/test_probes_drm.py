@@ -77,6 +77,14 @@ def test_a_card_with_its_own_memory(panels: Path, tmp_path: Path) -> None:
     assert gpu.throttle_mask is None
 
 
+def test_a_hot_card_below_its_clock_is_probably_slowed_down(panels: Path, tmp_path: Path) -> None:
+    bench = Bench(panels / "drm" / "amdgpu_rx7900xtx_decode", tmp_path)
+    bench.write("card1/device/hwmon/hwmon3/temp2_input", "106000\n")
+    assert bench.after(0)[0].note == ""
+    bench.write("card1/device/hwmon/hwmon3/freq1_input", "1800000000\n")
+    assert bench.after(0.1)[0].note == "probably slowed down by heat"
+
+
 def test_an_apu_has_one_pool_of_memory_and_the_power_of_the_whole_chip(panels: Path, tmp_path: Path) -> None:
     wanted = expected(panels, "amdgpu_strix_halo_gtt")
     (gpu,) = Bench(panels / "drm" / "amdgpu_strix_halo_gtt", tmp_path).after(0)

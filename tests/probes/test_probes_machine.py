@@ -10,6 +10,7 @@ from typing import Any
 
 from tui.domain.machine import Gpu, Reading, Server, raw_from, reading_from
 from tui.probes import parts
+from tui.probes.linux import LinuxSource
 from tui.probes.machine import Machine, Parts
 from tui.probes.server import GONE, REMOTE, Found
 from tui.probes.watch import ServerWatch
@@ -184,3 +185,18 @@ def test_the_group_of_a_server_that_is_gone_is_still_asked_until_another_is_chos
         watch.found = found
         one.read_files(False)
     assert groups.pids == [5, 5, 0]
+
+
+def test_a_chip_with_one_pool_has_its_gpus_bytes_within_the_memory(panels: Path, scene: Any) -> None:
+    counters = LinuxSource(panels / "procfs" / "gb10_128g_loaded", Path("/nowhere"))
+    ram_bytes = counters.read(0)["ram_total_bytes"]
+    source = scene("gb10_dgx_spark", ram_bytes=ram_bytes).until(2).nvidia
+    watch = ServerWatch(lambda name, port: Found(), lambda pid: (pid,))
+    watch.found = Found(4242, "llama-server", (4242,))
+    one = Machine(Parts(counters, OneServer(), watch, (source,), lambda ram: {}))
+    one._files.start()
+    told = one.read(facts=False)
+    (gpu,) = told.gpus
+    used = (told.ram_total_bytes or 0) - (told.ram_available_bytes or 0)
+    assert gpu.unified and gpu.mem_total_bytes == told.ram_total_bytes
+    assert 0 < (gpu.mem_used_bytes or 0) < used

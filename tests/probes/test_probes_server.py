@@ -66,6 +66,21 @@ def test_behind_a_tunnel_the_server_works_elsewhere(panels: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "remote"),
+    [
+        *((name, True) for name in ("kubectl", "socat", "nginx", "caddy", "traefik", "haproxy", "litellm")),
+        *(("wslrelay.exe", True), ("com.docker.back", True), ("sshd", True)),
+        *(("rootlesskit", False), ("rootlessport", False), ("llama-server", False)),
+    ],
+)
+def test_who_only_passes_requests_on(name: str, remote: bool) -> None:
+    one = Process(600, 1, name, (name,), 1000)
+    found = judge(one, [one], "")
+    assert found.remote is remote
+    assert bool(found.pid) is (name == "llama-server")
+
+
 def test_behind_docker_proxy_the_devices_are_still_the_right_ones(panels: Path) -> None:
     _, everyone = shape(panels, "docker_proxy")
     assert judge(everyone[0], everyone, "") == Found(reason="server is in a container (behind docker-proxy)")

@@ -24,7 +24,7 @@ from tests.wire.runs import (
     recording,
     told_by,
 )
-from tui.domain.events import Ended, Event, Failed
+from tui.domain.events import Ended, Event, Failed, Progress
 from tui.domain.wire import End, Note, Read, Record
 
 CHATS = [path for path in FILES if name_of(path) in TOLD]
@@ -187,6 +187,19 @@ def test_a_number_that_no_word_of_the_reply_tells_is_null(path: Path) -> None:
         assert run["server_decode_tok_s"] is None and run["prefill_tok_s"] is None
         # such a phase may have been seen, but no clock of the engine's told it
         assert [phase["name"] for phase in run["phases"] if phase["provenance"] == "measured"] == []
+
+
+def test_mlx_lms_comments_are_its_prefill() -> None:
+    """256, 512, 768, 886 and 887 of 887 tokens that were not in the cache; the first token at 98.95 s."""
+    (path,) = (path for path in FILES if path.stem == "10-chat-long-prefill")
+    run = told_by(recording(path).records)
+    (prefill,) = (phase for phase in run["phases"] if phase["name"] == "prefill")
+    assert prefill["provenance"] == "observed"
+    assert prefill["end_s"] == pytest.approx(98.95, abs=0.01)
+    processed = [
+        event.processed for event in events_of(recording(path).records) if isinstance(event, Progress)
+    ]
+    assert [number for number in processed if number] == [256, 512, 768, 886, 887]
 
 
 def test_every_chat_of_every_engine_is_in_the_table() -> None:

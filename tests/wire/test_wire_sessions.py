@@ -16,8 +16,6 @@ from tui.capture.recording import read
 from tui.capture.session import Session
 from tui.domain.knobs import Knobs
 from tui.domain.view import Stage
-from tui.engines import openai
-from tui.engines.registry import adapter
 from tui.report.numbers import run_object
 
 KNOBS = Knobs(prompt_tokens=64, answer_limit=16)
@@ -34,11 +32,6 @@ CAST = {
 COUNTS = ("tokens", "prompt_tokens", "cached_tokens", "reasoning_tokens", "finish_reason", "chunks")
 
 every_engine = pytest.mark.parametrize("engine", CAST)
-
-
-def known(engine: str) -> bool:
-    """Whether the engine has an adapter of its own."""
-    return adapter(engine) is not openai.ADAPTER
 
 
 def finished(session: Session) -> dict[str, Any]:
@@ -65,12 +58,11 @@ FOLDERS = {"lmstudio": "lm-studio", "trtllm": "tensorrt-llm"} | {
 def test_an_engine_is_found_without_touching_it(engine: str) -> None:
     with scene(engine, *CAST[engine]) as server, sitting(server) as session:
         assert session.found is not None
-        if known(engine):
-            assert session.found.engine == engine
+        assert session.found.engine == engine
         assert session.found.model
         posts = {seen.path for seen in server.seen if seen.method != "GET"}
         assert posts <= {"/api/show"}  # only looks up what a model is
-        if engine == "sglang" and known(engine):
+        if engine == "sglang":
             assert server.asked("/health") == []  # it runs a token for that
 
 
@@ -119,7 +111,6 @@ def deltas(name: str) -> dict[str, float]:
     return {key.partition("{")[0]: float(value) - float(before[key]) for key, value in after.items()}
 
 
-@pytest.mark.skipif(not known("vllm"), reason="vLLM has no adapter of its own yet")
 def test_vllms_counters_split_the_wait_of_a_request_that_was_alone() -> None:
     with scene("vllm", "metrics-one-short", speed=1) as server, sitting(server) as session:
         run = finished(session)
@@ -136,7 +127,6 @@ def test_counters_that_others_moved_too_split_nothing() -> None:
     assert run["prefill_tok_s"] is None
 
 
-@pytest.mark.skipif(not known("trtllm"), reason="TensorRT-LLM has no adapter of its own yet")
 def test_tensorrt_llms_own_times_are_read_once() -> None:
     with scene("trtllm", "01-chat-short", speed=1) as server, sitting(server) as session:
         run = finished(session)

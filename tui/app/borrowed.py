@@ -35,14 +35,14 @@ def load(name: str) -> Theme:
     """Textual's theme of that name in our roles. Raises themes.UnknownTheme."""
     borrowed = BUILTIN_THEMES.get(name)
     if borrowed is None:
-        raise themes.UnknownTheme(f"no theme {name!r}; `toklane themes` lists them")
+        raise themes.UnknownTheme(f"no theme {name!r}; `toklane themes` lists all")
     title = " ".join(part.capitalize() for part in name.split("-"))
     if borrowed.ansi:
         own = themes.shipped("terminal-16")
         return Theme(name, title, borrowed.dark, own.colours, own.words)
     told = borrowed.to_color_system().generate()
-    seen = {key: Color.parse(told[key]).rgb for key in _TAKEN}
-    return _in_roles(name, title, borrowed.dark, {key: "#%02x%02x%02x" % rgb for key, rgb in seen.items()})
+    taken = {key: Color.parse(told[key]).hex6.lower() for key in _TAKEN}
+    return _in_roles(name, title, borrowed.dark, taken)
 
 
 _TAKEN = ("background", "foreground", "primary", "secondary", "accent", "warning", "error", "success")
@@ -77,7 +77,7 @@ def _in_roles(name: str, title: str, dark: bool, told: Mapping[str, str]) -> The
 
 
 def _hurting(reds: Sequence[str], prefill: str, decode: str, ground: str) -> str:
-    """The first red, lighter or darker if need be, that no eye takes for reading or writing; else the best."""
+    """The first red, lighter or darker if need be, that no eye takes for a phase; else the best of them."""
     tried = [readable(red, ground, least) for red in reds for least in (_SMALL, 6.0, 8.0)]
     far = {red: min(apart(red, prefill), apart(red, decode)) for red in tried}
     return next((red for red in tried if far[red] >= _AREAS), max(tried, key=far.__getitem__))

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.fuzzy import Matcher
 from textual.markup import escape
 
-from tui.settings import themes
+from tui.app import gallery
 from tui.settings.keys import Key
 
 _NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
@@ -56,7 +56,7 @@ class Commands(Provider):
             if key.action not in _NOT_LISTED:
                 for name, action in _calls(key):
                     yield name, f"{key.shown}: {key.does}", partial(app.run_action, action)
-        for name in themes.names():
+        for name in gallery.names():
             yield f"theme {name}", "take these colours", partial(app.use_theme, name)
 
 

@@ -17,7 +17,8 @@ from textual.dom import DOMNode
 
 from tui.app.bindings import everywhere, keymap
 from tui.app.cover import Cover
-from tui.app.theming import Ink, fill_for, page_theme
+from tui.app.dress import in_sixteen, page_theme
+from tui.app.theming import Ink, fill_for
 from tui.plot.cells import clean
 from tui.plot.glyphs import Fill
 from tui.settings import themes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tui.domain.knobs import Knobs
 
 INTERRUPTED = 130
+_THEME_LOOK_S = 1.0
 Opening = Callable[[], "tuple[Feed, Knobs]"]
 """Makes what is shown: who runs requests, and the knobs to begin with."""
 
@@ -55,10 +57,14 @@ class Monitor(App[None], inherit_bindings=False):
     ) -> None:
         # Textual takes NO_COLOR out of the environment, so it is read before
         self._colourless = bool(os.environ.get("NO_COLOR"))
+        if not self._colourless:
+            os.environ.pop("NO_COLOR", None)  # set to nothing is not set; Textual would turn to greys
         self.fill = fill_for(self._colourless, sys.stdout.encoding or "")
         super().__init__(ansi_color=True if self._colourless else None)
         self.keys = keys
         self.palette = theme or themes.load("dark")
+        self._stamp = themes.stamp(self.palette.name)
+        self._page_themes = 0
         self.desk: Desk | None = None
         self._broken = False
         self._opening = opening
@@ -73,6 +79,7 @@ class Monitor(App[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._open)
+        self.set_interval(_THEME_LOOK_S, self.look_at_theme)
 
     async def _open(self) -> None:
         """After the first frame: import and build the rest."""
@@ -124,22 +131,41 @@ class Monitor(App[None], inherit_bindings=False):
     # -- looks ----------------------------------------------------------------------------------------------
 
     def _ink(self) -> Ink:
-        return Ink(self.palette, self.fill, self._colourless or self.fill is Fill.MONO)
+        return Ink(self._dressed(self.palette), self.fill, self._colourless or self.fill is Fill.MONO)
+
+    def _dressed(self, theme: Theme) -> Theme:
+        """The theme as this terminal can show it."""
+        return in_sixteen(theme) if self.console.color_system == "standard" else theme
 
     def _wear(self, theme: Theme) -> None:
         self.palette = theme
-        page = page_theme(theme)
+        self._stamp = themes.stamp(theme.name)
+        before, self._page_themes = f"toklane-{self._page_themes}", self._page_themes + 1
+        page = page_theme(
+            self._dressed(theme), f"toklane-{self._page_themes}"
+        )  # Textual looks at new names only
         self.register_theme(page)
         self.theme = page.name
+        self.unregister_theme(before)
         if self.desk is not None:
             self.desk.repaint(self._ink())
 
     def use_theme(self, name: str) -> None:
         """Take another theme; a damaged one leaves the old and says why."""
+        from tui.app import gallery
+
         try:
-            self._wear(themes.load(name))
+            self._wear(gallery.load(name))
         except themes.ThemeError as error:
             self.say(str(error))
+
+    def look_at_theme(self) -> None:
+        """Take over what was changed in the theme's file since it was read; a fault in it is said once."""
+        now = themes.stamp(self.palette.name)
+        if now != self._stamp:
+            self._stamp = now
+            if now is not None:
+                self.use_theme(self.palette.name)
 
     def say(self, words: str) -> None:
         if self.desk is not None:
@@ -148,7 +174,11 @@ class Monitor(App[None], inherit_bindings=False):
     def action_theme(self) -> None:
         names = themes.names()
         at = names.index(self.palette.name) if self.palette.name in names else -1
-        self.use_theme(names[(at + 1) % len(names)])
+        for step in range(1, len(names) + 1):
+            before = self.palette
+            self.use_theme(names[(at + step) % len(names)])
+            if self.palette is not before:  # a damaged one says so, and the next one is taken
+                return
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         name = filename or f"toklane-{datetime.now():%Y%m%d-%H%M%S}.svg"

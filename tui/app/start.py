@@ -65,17 +65,19 @@ def _settle(options: argparse.Namespace) -> tuple[Settings, themes.Theme, str]:
     """Settings, theme and a remark. What was used last may be gone: then without. Raises ConfigError."""
     remembered, remark = last.recall()
     try:
-        return *_settled(options, remembered), remark
+        settings, theme, doubt = _settled(options, remembered)
+        return settings, theme, doubt or remark
     except ConfigError as error:
         if not remembered:
             raise
-        return *_settled(options, {}), f"not as it was last: {error}"
+        settings, theme, _ = _settled(options, {})
+        return settings, theme, f"not as it was last: {error}"
 
 
-def _settled(options: argparse.Namespace, remembered: Layer) -> tuple[Settings, themes.Theme]:
+def _settled(options: argparse.Namespace, remembered: Layer) -> tuple[Settings, themes.Theme, str]:
     settings = load(options.flags, os.environ, remembered)
     check(options, settings)
-    return settings, _theme(settings.theme)
+    return settings, *_theme(settings.theme)
 
 
 class Sitting:
@@ -135,7 +137,7 @@ def replay(options: argparse.Namespace) -> int:
     from tui.capture.replay_session import ReplaySession
 
     settings = load(options.flags, os.environ, last.recall()[0])
-    theme = _theme(settings.theme)
+    theme, remark = _theme(settings.theme)
     try:
         recording = read(options.file)
     except OSError as error:
@@ -143,15 +145,23 @@ def replay(options: argparse.Namespace) -> int:
     except NotARecording as error:
         raise ConfigError(str(error)) from None
     session = ReplaySession(recording, options.file, options.speed)
-    return show(Monitor(lambda: (session, session.knobs), theme=theme, keys=settings.keys))
+
+    def begin() -> None:
+        if remark:
+            app.say(remark)
+
+    app = Monitor(lambda: (session, session.knobs), theme=theme, keys=settings.keys, on_start=begin)
+    return show(app)
 
 
-def _theme(name: str) -> themes.Theme:
+def _theme(name: str) -> tuple[themes.Theme, str]:
+    """The theme and a remark when its file is damaged. Raises ConfigError when there is none."""
+    from tui.app import gallery
     from tui.settings import themes
 
     try:
-        return themes.load(name)
-    except themes.ThemeError as error:
+        return gallery.at_start(name)
+    except themes.UnknownTheme as error:
         raise ConfigError(str(error)) from None
 
 

@@ -11,6 +11,7 @@ from tui.app.panels.phases import QUIET
 from tui.app.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.tracks import Sample
+from tui.app.troubles import at_moment
 from tui.domain.phases import Phase
 from tui.domain.view import View
 from tui.plot.glyphs import Fill
@@ -73,7 +74,7 @@ def readout(scene: Scene, lane: Lane, window: Window, load: Sequence[Sample]) ->
     if window.cursor_ns is None:
         hint = "arrows move a cursor that tells what was at a moment"
         return [((f" {hint}", "secondary"),), _sources(view.phases, lane.width)]
-    parts = moment(view, window.cursor_ns, load)
+    parts = [*moment(view, window.cursor_ns, load), *at_moment(scene.told, window.cursor_ns)]
     head: Row = ((f" ▲ {duration(window.cursor_ns)}", "text bold"),)
     return [
         most(head, [((f" · {part}", "text"),) for part in parts], lane.width),

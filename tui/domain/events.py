@@ -193,7 +193,8 @@ class Timings:
     """The engine's own clock for this request. Durations in ns; counts in tokens.
 
     prompt_n: prompt tokens really processed (not reused). predicted_ns runs from the first token to the
-    latest one. cached_unknown: prompt_n may hold reused tokens (an Ollama without a cached count).
+    latest one. accepted_n: of predicted_n, guessed ahead and taken without a pass of their own.
+    cached_unknown: prompt_n may hold reused tokens (an Ollama without a cached count).
     source: where the durations were read, in words, when it is not the stream itself. They may be told
     after the end mark too. derived: phases whose length is computed from what the engine told, and how.
     waits: how the time before prefill is split, where lengths alone do not say it.
@@ -205,6 +206,7 @@ class Timings:
     prompt_ns: int | None = None
     predicted_n: int | None = None
     predicted_ns: int | None = None
+    accepted_n: int | None = None
     load_ns: int | None = None
     queue_ns: int | None = None
     tokenize_ns: int | None = None

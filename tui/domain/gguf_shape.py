@@ -175,8 +175,11 @@ def _recurrent(told: _Told, layers: int) -> list[bool]:
         return [False] * layers
     if isinstance(kv_heads, (list, tuple)):
         each = told.each("attention.head_count_kv", layers)
-        if each is not None:
-            return [n == 0 for n in each]
+        wide = (
+            told.each("feed_forward_length", layers) if told.architecture.startswith("nemotron_h") else None
+        )
+        if each is not None:  # there a layer without heads may be a plain one
+            return [n == 0 and not (wide and wide[index]) for index, n in enumerate(each)]
     every = told.number("full_attention_interval")
     if every:
         return [index % every != every - 1 for index in range(layers)]

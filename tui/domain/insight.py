@@ -58,7 +58,7 @@ def insight(view: View, before: Insight | None = None) -> Insight:
     last = readings[-1] if readings else Reading(view.now_ns)
     happened = moments(readings, view.phase("decode"), before.moments if before else None)
     prefill, decode = _cost(view, "prefill"), _cost(view, "decode")
-    shape = None if last.remote else shape_of_model(view)
+    shape = None if last.remote else shape_of_model(view) or (before.shape if before else None)
     split = split_of(view.conditions, readings, shape, decode or prefill)
     bandwidth, bandwidth_pct = _bandwidth(view, shape, split, decode)
     flops, flops_pct = _flops(view, shape, split)
@@ -107,9 +107,13 @@ def _processed(view: View) -> int | None:
     return max(view.prompt_tokens - view.cached_tokens, 0)
 
 
-def _decode_rate(view: View) -> float | None:
+def _passes_per_s(view: View) -> float | None:
+    """Passes over the weights per second: tokens/s, without those that were guessed ahead and taken."""
     known = (view.decode_engine, view.decode, view.decode_run)
-    return next((rate.number for rate in known if rate.number is not None), None)
+    rate = next((rate.number for rate in known if rate.number is not None), None)
+    if rate is None or not view.accepted_tokens or not view.tokens:
+        return rate
+    return rate * max(view.tokens - view.accepted_tokens, 0) / view.tokens
 
 
 def _bandwidth(
@@ -118,8 +122,8 @@ def _bandwidth(
     weights = weights_read(shape)
     mean_length = (view.prompt_tokens or 0) + (view.tokens or 0) // 2
     kv = kv_bytes(shape, mean_length, *cache_types(view)).number
-    drafts = bool(view.conditions.get("speculative"))
-    used = decode_bandwidth(weights, kv, _decode_rate(view), drafts)
+    drafts = bool(view.conditions.get("speculative")) and view.accepted_tokens is None
+    used = decode_bandwidth(weights, kv, _passes_per_s(view), drafts)
     pct = share_of_peak(used, split.gb_s, split.why or "the peak of this device is not known")
     if decode is not None and decode.dram_pct is not None:
         pct = Value(decode.dram_pct, "%", Provenance.MEASURED, "the GPU's own count of its memory traffic")

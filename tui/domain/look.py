@@ -38,6 +38,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         cached_tokens=_cached(state),
         processed_tokens=state.timings.prompt_n if state.timings else None,
         tokens=tokens,
+        accepted_tokens=state.timings.accepted_n if state.timings else None,
         reasoning_tokens=state.reasoning_tokens,
         chunks=state.chunks,
         track=Track(state.arrivals, len(state.arrivals)),

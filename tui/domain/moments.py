@@ -47,7 +47,7 @@ def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments |
     With `before`, what an earlier call made of their beginning, only the rest is looked at.
     """
     before = before or Moments()
-    if before.seen > len(readings):
+    if before.seen and not _goes_on(before, readings):
         before = Moments()
     pressure = before.pressure
     latest = {(mark.source, mark.word): mark for mark in before.marks}
@@ -64,6 +64,13 @@ def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments |
             latest[now.source, now.word] = now
     marks = sorted([*done, *latest.values()], key=lambda mark: mark.start_ns)
     return Moments(tuple(marks), len(readings), pressure)
+
+
+def _goes_on(before: Moments, readings: Sequence[Reading]) -> bool:
+    """Whether `readings` begin with those seen: long series are thinned out, and another run has its own."""
+    last = before.pressure.latest
+    known = readings[before.seen - 1] if before.seen <= len(readings) else None
+    return last is not None and known is not None and known.at_ns == last.at_ns
 
 
 def _joined(known: Moment, now: Moment) -> Moment:

@@ -21,6 +21,7 @@ _TOLD = (
     "prompt_ns",
     "predicted_n",
     "predicted_ns",
+    "accepted_n",
     "load_ns",
     "queue_ns",
     "tokenize_ns",

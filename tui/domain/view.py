@@ -101,6 +101,7 @@ class View:
     cached_tokens: int | None = None
     processed_tokens: int | None = None  # prompt tokens really computed, by the engine's final word
     tokens: int | None = None
+    accepted_tokens: int | None = None  # of them, guessed ahead and taken without a pass of their own
     reasoning_tokens: int | None = None
     chunks: int = 0
     reports: tuple[Report, ...] = ()

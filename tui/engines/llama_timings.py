@@ -18,5 +18,6 @@ def timings_of(at_ns: int, timings: Object, *, final: bool) -> Timings:
         prompt_ns=nanoseconds(timings.get("prompt_ms"), _MS),
         predicted_n=count(timings.get("predicted_n")),
         predicted_ns=nanoseconds(timings.get("predicted_ms"), _MS),
+        accepted_n=count(timings.get("draft_n_accepted")),
         final=final,
     )

@@ -14,6 +14,7 @@ from tui.probes.question import SECOND, Question, slow_note
 
 DRIVERS = frozenset({"amdgpu"})
 SOC_POWER = "power of the whole chip, CPU included"
+HOT_MILLI_C, SLOWED = 105_000, 0.9  # of the hottest place on the chip; share of the highest clock
 HOTTEST = ("junction", "mem", "edge")  # sensors by label, the one that limits the clock first
 
 
@@ -76,8 +77,14 @@ class Amd:
             mem_mhz=_scaled(self._mclk, 1e6),
             unified=self._unified,
             age_ns=max(now_ns - answer[1], 0) if answer else 0,
-            note=", ".join(filter(None, (soc, slow_note(self._all)))),
+            note=", ".join(filter(None, (soc, self._hot(), slow_note(self._all)))),
         )
+
+    def _hot(self) -> str:
+        """A guess in place of the driver's reasons, which it tells in no file: hot, and below its clock."""
+        clock, top = _scaled(self._sclk, 1e6), self._sclk_max.value
+        hot = (self._temperature.value or 0) >= HOT_MILLI_C and self._sensor != "temp1_input"
+        return "probably slowed down by heat" if hot and clock and top and clock < SLOWED * top else ""
 
     def held(self, clients: tuple[Client, ...], pids: tuple[int, ...]) -> int | None:
         """Bytes that the server holds: graphics clients tell them, for HIP the compute driver does."""

@@ -18,11 +18,14 @@ CRASHED = "a GPU driver crashed the sampler and is left out"
 
 def here(drivers: bool = True) -> Parts:
     """The sources of this system. Without `drivers` no library of a GPU's maker is loaded."""
-    match platform.system():
-        case "Darwin":
-            return darwin(drivers)
-        case "Windows":
-            return windows(drivers)
+    try:
+        match platform.system():
+            case "Darwin":
+                return darwin(drivers)
+            case "Windows":
+                return windows(drivers)
+    except (OSError, AttributeError):  # a function of the system that this version of it does not have
+        return portable(drivers)
     return linux(drivers) if Path("/proc/self/stat").exists() else portable(drivers)
 
 
@@ -69,7 +72,7 @@ def darwin(drivers: bool = True) -> Parts:
         tree=AppleTree(mac),
         watch=ServerWatch(portable.find, portable.family, ModelFile(paths.portable).look),
         gpus=(AppleGpu(mac, Reports if drivers else without),),
-        facts=lambda ram_bytes: host.facts(ram_bytes, name=mac.text("machdep.cpu.brand_string")),
+        facts=lambda ram_bytes: portable.facts(ram_bytes, mac.text("machdep.cpu.brand_string")),
     )
 
 
@@ -91,7 +94,7 @@ def portable(drivers: bool = True, counters: Counters | None = None) -> Parts:
         tree=psutil_half.PortableTree(),
         watch=ServerWatch(psutil_half.find, psutil_half.family, ModelFile(paths.portable).look),
         gpus=gpus,
-        facts=host.facts,
+        facts=psutil_half.facts,
         gpu_reason=_missing(gpus, drivers),
     )
 

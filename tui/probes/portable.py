@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import psutil
 
 from tui.domain.machine import Server
+from tui.probes import host as host_facts
 from tui.probes.listener import Address
 from tui.probes.server import NOT_VISIBLE, Found, Process, judge, locate, printable, tree
 
 Fields = dict[str, Any]
 
 _SYSTEM = platform.system()
+_SLOW_NS = 1_000_000_000
 # psutil's swap counters are page-ins of files, too, on macOS, and always 0 on Windows.
 _ABSENT = {
     "swap_in_bytes": f"swap traffic is not read on {_SYSTEM}",
@@ -29,12 +32,22 @@ _ABSENT = {
 class PortableSource:
     """Reads the machine's counters through psutil."""
 
+    def __init__(self) -> None:
+        self._slow: Fields = {"cpu_cores": os.cpu_count()}
+        self._slow_ns = 0
+
     def read(self, now_ns: int, edge: bool = False) -> Fields:
-        """The fields of now, with `absent` saying why the others are missing."""
+        """The fields of now, with `absent` saying why the others are missing; the clock once a second."""
         memory, swap, times = psutil.virtual_memory(), psutil.swap_memory(), psutil.cpu_times()
-        disk, clock = psutil.disk_io_counters(), psutil.cpu_freq()
+        disk = _optional(psutil.disk_io_counters)
+        if now_ns >= self._slow_ns:
+            self._slow_ns = now_ns + _SLOW_NS
+            clock = _optional(psutil.cpu_freq)
+            self._slow["cpu_mhz"] = clock.current if clock else None
+            self._slow["cpu_max_mhz"] = clock.max or None if clock else None
         total_s = sum(times)
         return {
+            **self._slow,
             "ram_total_bytes": memory.total,
             "ram_available_bytes": memory.available,
             "swap_total_bytes": swap.total,
@@ -42,11 +55,23 @@ class PortableSource:
             "disk_read_bytes": disk.read_bytes if disk else None,
             "cpu_busy_s": total_s - times.idle - getattr(times, "iowait", 0.0),
             "cpu_total_s": total_s,
-            "cpu_cores": os.cpu_count(),
-            "cpu_mhz": clock.current if clock else None,
-            "cpu_max_mhz": clock.max or None if clock else None,
             "absent": dict(_ABSENT),
         }
+
+
+def _optional(ask: Callable[[], Any]) -> Any:
+    """The answer of a psutil call that some machines (virtual ones above all) have none for."""
+    try:
+        return ask()
+    except (OSError, RuntimeError, SystemError, AttributeError, psutil.Error):
+        return None
+
+
+def facts(ram_bytes: int | None, name: str = "") -> dict[str, str]:
+    """Facts for people as `host.facts`, with the power source as psutil knows it."""
+    battery = _optional(psutil.sensors_battery)
+    source = {} if battery is None else {"power": "mains" if battery.power_plugged else "battery"}
+    return host_facts.facts(ram_bytes, name=name) | source
 
 
 def find(host: str, port: int) -> Found:

@@ -1,4 +1,4 @@
-"""The commands that only tell: the model's place, all keys, all themes."""
+"""The commands that only tell: the model's place, all keys."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ def tell(options: argparse.Namespace) -> int:
 
             for key in KEYS:
                 sys.stdout.write(f"{key.shown:<10} {key.action:<16} {key.does}\n")
-        case "themes":
-            from tui.settings.themes import load, names
-
-            for name in names():
-                sys.stdout.write(f"{name:<12} {load(name).title}\n")
     return _FOUND
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 Linear = tuple[float, float, float]
@@ -39,10 +40,7 @@ def apart(one: str, other: str) -> float:
     """Distance in CIE L*a*b* (1976) for the eye that tells them apart worst; 2.3 is just noticeable."""
     both = linear(one), linear(other)
     seen = [both, *((_through(eye, both[0]), _through(eye, both[1])) for eye in _EYES)]
-    return min(
-        sum((a - b) ** 2 for a, b in zip(_lab(first), _lab(second), strict=True)) ** 0.5
-        for first, second in seen
-    )
+    return min(math.dist(_lab(first), _lab(second)) for first, second in seen)
 
 
 def _through(eye: Sequence[Sequence[float]], light: Linear) -> Linear:
@@ -74,7 +72,7 @@ def mixed(one: str, other: str, share: float) -> str:
 
 
 def readable(colour: str, ground: str, least: float) -> str:
-    """The colour, as little lighter or darker as gives at least that contrast on the ground, if that can be."""
+    """The colour, as little lighter or darker as gives that contrast on the ground, as far as that can be."""
     goal = "#ffffff" if contrast(ground, "#ffffff") >= contrast(ground, "#000000") else "#000000"
     for step in range(_STEPS + 1):
         tried = mixed(colour, goal, step / _STEPS)

@@ -113,7 +113,10 @@ def parse(name: str, text: str) -> Theme:
         raise ThemeError(f"theme {name!r} needs a title, dark = true or false, and [colours]")
     if not isinstance(words, dict):
         raise ThemeError(f"theme {name!r}: [words] is a table of roles and colours")
-    strange = [*(told.keys() - {"title", "dark", "colours", "words"}), *((colours | words).keys() - set(ROLES))]
+    strange = [
+        *(told.keys() - {"title", "dark", "colours", "words"}),
+        *((colours | words).keys() - set(ROLES)),
+    ]
     for wrong in sorted(strange):
         raise ThemeError(f"theme {name!r} has {wrong!r}, which means nothing here")
     for role in ROLES:

@@ -15,6 +15,7 @@ from tui.app.read_so_far import counted_notches
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps, LoadSeries
+from tui.app.troubles import troubles
 from tui.app.window import Window, readout
 from tui.domain.arrivals import Stall
 from tui.domain.view import Stage, View
@@ -29,6 +30,7 @@ from tui.plot.numbers import duration
 from tui.plot.rows import Row, join
 from tui.plot.scale import ticks
 from tui.plot.timeline import lane_rows
+from tui.plot.troubles import troubles_over
 
 _GAPS_EVERY = 2  # frames
 _SURE_FROM = 20  # gaps from which the median is called p50
@@ -132,7 +134,7 @@ class TimeBlock(Panel):
         if now or self._beat % _GAPS_EVERY == 0 or len(self._gap_lines) != plan.gaps:
             self._gap_lines = self._gap_rows(view, lane, gutter, plan.gaps)
         if now or self._beat % SLOW == 0 or len(self._load_lines) != plan.load:
-            self._load_lines = self._load_rows(view, lane, gutter, plan.load)
+            self._load_lines = self._load_rows(scene, lane, gutter, plan.load)
         return [*self._gap_lines, *self._load_lines]
 
     def _gap_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
@@ -154,12 +156,14 @@ class TimeBlock(Panel):
         names = _gap_names(view, gutter, height)
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]
 
-    def _load_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
+    def _load_rows(self, scene: Scene, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
+        """The load, and over its first row what stood in the way of the machine."""
         if not height:
             return []
-        values = load_columns(lane, self._load.follow(view.samples))
-        rows = load_rows(values, height, self.fill)
-        return [gutter.put(self._load.name if not n else "", row) for n, row in enumerate(rows)]
+        values = load_columns(lane, self._load.follow(scene.view.samples))
+        first, *rest = load_rows(values, height, self.fill)
+        first = troubles_over(first, lane, troubles(scene.told, alone=height == 1), self.fill)
+        return [gutter.put(self._load.name if not n else "", row) for n, row in enumerate([first, *rest])]
 
 
 def _gutter(form: Form) -> Gutter:
