@@ -168,6 +168,14 @@ def test_a_warm_connection_that_breaks_at_once_is_replaced_once(server, wire, wa
     assert [it.how for it in records if isinstance(it, End)] == ["eof"]
 
 
+def test_a_connection_that_stands_too_late_is_closed(server):
+    warmed = Warmed()
+    warmed.close()
+    warmed.open(target(server.url, None, False))
+    assert server.accept().closed_by_client()
+    assert warmed.take(target(server.url, None, False)) is None
+
+
 def test_a_broken_reply_is_never_asked_for_again(server, wire, warmed):
     warmed.open(target(server.url, None, False))
     peer = server.accept()

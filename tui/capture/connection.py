@@ -114,20 +114,23 @@ class Warmed:
     def __init__(self) -> None:
         self._lock = Lock()
         self._open: dict[Target, Connection] = {}
+        self._closed = False
 
     def open(self, where: Target) -> None:
         """Open one unless one stands. Raises CaptureError."""
         if (standing := self.take(where)) is None:
             standing = connect(where, None)
         with self._lock:
-            surplus = self._open.pop(_key(where), None)
-            self._open[_key(where)] = standing
+            surplus = standing if self._closed else self._open.pop(_key(where), None)
+            if not self._closed:
+                self._open[_key(where)] = standing
         if surplus is not None:
             surplus.raw.close()
 
     def close(self) -> None:
-        """Close what stands."""
+        """Close what stands, and at once what is still being opened."""
         with self._lock:
+            self._closed = True
             for standing in self._open.values():
                 standing.raw.close()
             self._open.clear()
