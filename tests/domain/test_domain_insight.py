@@ -196,6 +196,14 @@ def test_a_server_killed_after_its_last_token_is_the_verdict_of_decode() -> None
     assert told.prefill_verdict is not None and told.prefill_verdict.word != "OOM-killed"
 
 
+def test_a_server_killed_in_decode_does_not_change_what_the_prefill_was() -> None:
+    alive = [reading(i * 100 * MS, oom_kills=0) for i in range(-20, 12)]
+    gone = [reading(i * 100 * MS, oom_kills=1, server=None) for i in range(12, 30)]
+    told = insight(ran([*alive, *gone]))
+    assert told.decode_verdict is not None and told.decode_verdict.word == "OOM-killed"
+    assert told.prefill_verdict is not None and told.prefill_verdict.word != "OOM-killed"
+
+
 def test_a_processor_alone_is_judged_by_its_threads_and_by_the_memory_that_is_told() -> None:
     def alone(i: int, **host: str) -> Reading:
         server = Server(pid=7, cpu_s=1.98 * i / 10, threads=9, read_bytes=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from textual.theme import Theme as PageTheme
@@ -35,6 +36,7 @@ def page_theme(palette: Palette, name: str = "toklane") -> PageTheme:
         warning=colours["text"],
         error=_css(palette.words.get("failed", palette.colours["failed"])) if native else colours["failed"],
         success=colours["finished"],
+        variables=_asked_for(colours) if native else {},
     )
 
 
@@ -50,6 +52,12 @@ def in_sixteen(theme: Theme) -> Theme:
     colours = dict.fromkeys(theme.colours, weaker) | _SIXTEEN | grounds | {"text": text, "selected": text}
     words = dict.fromkeys(("prefill", "queue", "tokenize", "load", "finished", "stall", "failed"), text)
     return replace(theme, colours=colours, words={} if theme.dark else words)
+
+
+def _asked_for(colours: Mapping[str, str]) -> dict[str, str]:
+    """What Textual's own styles want of a theme whose colours are the terminal's."""
+    ground, text = colours["background"], colours["text"]
+    return {"ansi-background": ground, "ansi-foreground": text, "border-blurred": text}
 
 
 def _css(colour: str) -> str:

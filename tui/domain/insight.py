@@ -147,11 +147,12 @@ def _judge(view: View, told: Insight, cost: PhaseCost | None) -> Verdict | None:
     if cost is None or phase is None:
         return None
     last = view.samples[-1]
+    missed_ns = AFTER_NS if phase is (view.phase("decode") or phase) else 0
     return verdict(
         Evidence(
             cost=cost,
             remote=last.remote,
-            troubles=_troubles(told.moments, phase.start_ns, phase.end_ns),
+            troubles=_troubles(told.moments, phase.start_ns, phase.end_ns, missed_ns),
             gpu_read=bool(last.gpus),
             threads=_threads(view, last),
             bandwidth=told.bandwidth,
@@ -163,12 +164,12 @@ def _judge(view: View, told: Insight, cost: PhaseCost | None) -> Verdict | None:
     )
 
 
-def _troubles(happened: Moments, start_ns: int, end_ns: int) -> tuple[Moment, ...]:
+def _troubles(happened: Moments, start_ns: int, end_ns: int, missed_ns: int) -> tuple[Moment, ...]:
     return tuple(
         one
         for one in happened.marks
         if one.end_ns >= start_ns
-        and one.start_ns <= end_ns + (AFTER_NS if one.word == Word.OOM_KILLED.value else 0)
+        and one.start_ns <= end_ns + (missed_ns if one.word == Word.OOM_KILLED.value else 0)
     )
 
 

@@ -52,13 +52,32 @@ def _placed(lane: Lane, troubles: Sequence[Trouble]) -> list[_Place]:
     for trouble in sorted(troubles, key=lambda one: (_ORDER.index(one.level), one.start_ns)):
         if trouble.end_ns < lane.start_ns or trouble.start_ns > lane.end_ns:
             continue
-        start = min(int(lane.column(trouble.start_ns)), lane.width - 1)
-        stop = max(start + 1, min(lane.width, round(lane.column(trouble.end_ns))))
+        start, stop = _free(_cells(lane, trouble), taken)
+        if stop <= start:
+            continue
         bare = _Place(start, stop, "", trouble)
-        tried = [bare._replace(words=words) for words in trouble.words] + [bare]
+        tried = [*(bare._replace(words=words) for words in trouble.words), bare]
         fits = [one for one in tried if one.end <= lane.width and not any(_meet(one, two) for two in taken)]
-        taken.append(fits[0] if fits else _Place(start, start + 1, "", trouble))
+        taken.append(fits[0] if fits else bare)
     return taken
+
+
+def _cells(lane: Lane, trouble: Trouble) -> range:
+    start = min(int(lane.column(trouble.start_ns)), lane.width - 1)
+    return range(start, max(start + 1, min(lane.width, round(lane.column(trouble.end_ns)))))
+
+
+def _free(cells: range, taken: Sequence[_Place]) -> tuple[int, int]:
+    """The widest stretch of these cells that nothing graver lies on, a cell away from it."""
+    stretches = [(cells.start, cells.stop)]
+    for place in taken:
+        stretches = [
+            part
+            for start, stop in stretches
+            for part in ((start, min(stop, place.start - 1)), (max(start, place.end + 1), stop))
+            if part[1] > part[0]
+        ]
+    return max(stretches, key=lambda part: part[1] - part[0], default=(0, 0))
 
 
 def _meet(one: _Place, two: _Place) -> bool:

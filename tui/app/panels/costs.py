@@ -21,7 +21,7 @@ Told = Callable[[PhaseCost, Insight], str]
 
 
 def table(scene: Scene, width: int, figures: Sequence[tuple[str, Told]]) -> list[Row]:
-    """A heading and a row for each figure that either phase has something to say about; [] before a request."""
+    """A heading, and a row for each figure that either phase has something to say about."""
     told = scene.told
     costs = [cost for name in PHASES if (cost := cost_of(scene, name)) is not None]
     if told is None or not costs:

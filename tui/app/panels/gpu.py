@@ -8,6 +8,7 @@ from tui.app.panels.costs import GRAPHICS, PROCESSOR, TRAFFIC, table
 from tui.app.panels.fold import Block, folded
 from tui.app.panels.graphics import aged, graphics, held_back, shortened, shown_first
 from tui.app.panels.machine_rows import SIGNS, dimmed, facts, said, unread, whose
+from tui.app.panels.memory_kept import events
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.processor import processor, why_none
 from tui.app.panels.spent import PHASES, marked, spent
@@ -78,11 +79,12 @@ def _limits(scene: Scene, width: int) -> list[Block]:
 def _derived(scene: Scene, now: Reading, width: int) -> list[Block]:
     """What the verdicts rest on: the device's peaks with their source, the split of the model, the ridge."""
     told = scene.told
-    if told is None or width < _TABLE:
+    if told is None or width < _TABLE or now.remote:
         return []
     return [
         Block(12, _peak(told, width)),
         *([Block(13, _offload(told, width))] if now.gpus else []),
+        *events(scene, width, 11, ("gpu", "lost", "heat")),
         Block(14, _figure("ridge", told.ridge, lambda n: f"{count(round(n))} tokens in flight", width)),
     ]
 

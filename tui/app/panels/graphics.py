@@ -81,7 +81,7 @@ def _memory(gpu: Gpu, now: Reading, width: int, fill: Fill) -> Row:
             return facts("memory", [ABSENT, "shared with the RAM"], width)
         most_of = pool.budget_bytes or pool.total_bytes
         both = size_of(pool.gpu_bytes, most_of)
-        return gauged("of RAM", pool.gpu_bytes / most_of, f"{both.number} {both.unit[0]}", width, fill)
+        return gauged("budget" if pool.budget_bytes else "of RAM", pool.gpu_bytes / most_of, f"{both.number} {both.unit[0]}", width, fill)
     used, total = gpu.mem_used_bytes, gpu.mem_total_bytes
     if used is None or not total:
         return facts("VRAM", [ABSENT, clean(gpu.absent.get("mem_used_bytes", "not told here"))], width)
@@ -187,7 +187,8 @@ def _several(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
     ours = working(now)
     first = order[: min(MOST_ROWS, len(ours) or 1)]
     others = [n for n in range(len(now.gpus)) if n not in first]
-    blocks = [] if ours else [Block(5, [((" which GPU the server uses is not known", "secondary"),)])]
+    unknown = [facts("server", ["works on one that is not known", "its GPU unknown"][width < 40 :], width, "secondary")]
+    blocks = [] if ours else [Block(5, unknown)]
     for n in first:
         blocks += _trouble_of(n, now.gpus[n], width)
         blocks.append(Block(0 if n == first[0] else 1, [_one_row(n, now.gpus[n], width, fill)]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui.app.panels.lines import column, most, wrapped
+from tui.app.panels.lines import column, most, whole, wrapped
 from tui.app.scene import Scene
 from tui.domain.machine import Reading
 from tui.plot.cells import width as cells_of
@@ -65,9 +65,10 @@ def numbered(name: str, bar: Row, text: str, width: int) -> Row:
 
 
 def facts(name: str, parts: Sequence[str], width: int, style: str = "text") -> Row:
-    """A name and short facts, as many as fit whole."""
+    """A name and short facts, as many as fit whole; of the first one at least its beginning."""
     head: Row = ((" ", "text"), column(name, NAME - 1, "secondary"))
     told = [part for part in parts if part]
+    told[:1] = whole(told[:1], width - row_width(head), 1)
     return most(head, [(((" " if i else "") + part, style),) for i, part in enumerate(told)], width)
 
 

@@ -32,8 +32,8 @@ from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT, size, size_of, throughput
 from tui.plot.rows import Row
 
-_GB = 1e9
-_MB = 1e6
+_TABLE = 60  # columns from which prefill and decode stand side by side
+_SWAP_TOP, _DISK_TOP = 1e6, 100e6  # bytes per second that a history reaches at least
 
 
 class Memory(Panel):
@@ -64,11 +64,8 @@ def memory(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
     flow = pressure.flow
     told = size_of(_used(now) or 0, now.ram_total_bytes or 1)
     ram = f"{told.number} {told.unit[0]}" if used_share(now) is not None else ABSENT
-    swap_top = max([1 * _MB, *(one.swap_in or 0 for one in past_of)])
-    disk_top = max([100 * _MB, *(one.disk or 0 for one in past_of)])
     left = size(now.ram_available_bytes) if now.ram_available_bytes is not None else ""
     return [
-        *_why(pressure, width),
         Block(0, [_ram(now, ram, width, fill)]),
         *_pool(now, width),
         *_limit(now, width),
@@ -76,18 +73,24 @@ def memory(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         Block(2, [_stall(scene, now, width, fill)]),
         Block(16, _waits(pressure, width)),
         Block(3, [facts("swap", _swap(pressure), width)]),
-        Block(14, [past("", [one.swap_in for one in past_of], width, fill, f"top {throughput(swap_top)}", swap_top)]
-              if now.swap_in_bytes is not None else []),
+        Block(14, _rates([one.swap_in for one in past_of], _SWAP_TOP, width, fill)),
         Block(4, [facts("disk", _disk(pressure), width)]),
-        Block(12, [past("", [one.disk for one in past_of], width, fill, f"top {throughput(disk_top)}", disk_top)]
-              if now.disk_read_bytes is not None else []),
+        Block(12, _rates([one.disk for one in past_of], _DISK_TOP, width, fill)),
         Block(5, [facts("server", _server(now, scene.setup.pid), width)]),
         *holders(now, flow, width),
+        *_why(pressure, width),
         *cache(scene, width),
         *room(scene, now, width),
         *_each_phase(scene, width),
-        *events(scene, width),
+        *(() if now.remote else events(scene, width, 10, ("memory",))),
     ]  # fmt: skip
+
+
+def _rates(values: Sequence[float | None], least: float, width: int, fill: Fill) -> list[Row]:
+    """The history of a rate, with its scale; nothing where it was never told."""
+    told = [value for value in values if value is not None]
+    top = max([least, *told])
+    return [past("", values, width, fill, f"top {throughput(top)}", top)] if told else []
 
 
 def _why(pressure: Pressure, width: int) -> list[Block]:
@@ -114,8 +117,11 @@ def _pool(now: Reading, width: int) -> list[Block]:
     pool = pool_of(now)
     if pool is None or pool.gpu_bytes is None:
         return []
-    budget = f"of budget {size(pool.budget_bytes)}" if pool.budget_bytes else ""
-    return [Block(1, [facts("GPU in it", [f" {size(pool.gpu_bytes)}", budget], width)])]
+    if pool.budget_bytes:
+        both = size_of(pool.gpu_bytes, pool.budget_bytes)
+        used, _, budget = both.number.partition("/")
+        return [Block(1, [facts("GPU", [f"{used} of budget {budget} {both.unit}"], width)])]
+    return [Block(1, [facts("GPU", [f"{size(pool.gpu_bytes)} in it"], width)])]
 
 
 def _limit(now: Reading, width: int) -> list[Block]:
@@ -183,6 +189,8 @@ def _rate(bytes_per_s: float | None, words: str) -> str:
 
 def _server(now: Reading, own_pid: int | None) -> list[str]:
     """The process that answers; the built-in engine's is called so, whatever interpreter it runs in."""
+    if now.remote:
+        return ["on another machine"]
     if now.server is None:
         return [ABSENT, clean(now.server_reason)]
     held = size(now.server.rss_bytes) if now.server.rss_bytes is not None else ABSENT
@@ -193,9 +201,6 @@ def _server(now: Reading, own_pid: int | None) -> list[str]:
 def _each_phase(scene: Scene, width: int) -> list[Block]:
     rows = table(scene, width, MEMORY) if width >= _TABLE else []
     return [Block(11, rows)] if rows else []
-
-
-_TABLE = 60  # columns from which prefill and decode stand side by side
 
 
 def used_share(now: Reading) -> float | None:

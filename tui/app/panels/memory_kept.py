@@ -81,9 +81,9 @@ def cache(scene: Scene, width: int) -> list[Block]:
     grown = kept.grown.number
     parts = [
         *_of_reserved(kept),
-        "computed",
+        "· computed",
         f"· {size(kept.token.number)} a token" if kept.token.number else "",
-        f"· GPU memory grew by {size(max(0, grown))}" if grown is not None else "",
+        "" if grown is None else f"· GPU memory grew by {size(grown)}" if grown > 0 else "· GPU memory did not grow",
     ]
     return [Block(7, [facts("KV", parts, width)])]
 
@@ -93,7 +93,7 @@ def _of_reserved(kept: Stored) -> list[str]:
     if reserved is None:
         return [f"≈ {size(used)}"]
     both = size_of(used, reserved)
-    return [f"≈ {both.number} {both.unit}", "reserved,"]
+    return [f"≈ {both.number} {both.unit}", "reserved"]
 
 
 def room(scene: Scene, now: Reading, width: int) -> list[Block]:
@@ -121,17 +121,14 @@ def _noted(name: str, value: Value, text: str, rank: int, width: int) -> list[Bl
     return [Block(rank, [facts(name, [text, f"· {clean(value.note)}"], width)])]
 
 
-def events(scene: Scene, width: int) -> list[Block]:
-    """What stood in the way during this request, and when."""
-    marks = scene.told.moments.marks if scene.told is not None else ()
+def events(scene: Scene, width: int, rank: int, sources: tuple[str, ...]) -> list[Block]:
+    """What stood in the way during this request, and when; `sources` as in the moments."""
+    every = scene.told.moments.marks if scene.told is not None else ()
+    marks = [mark for mark in every if mark.source in sources and mark.end_ns >= 0]
     rows: list[Row] = []
     for n, mark in enumerate(marks[-_MOST_EVENTS:]):
-        span = f"{_at(mark.start_ns)} to {_at(mark.end_ns)}"
-        parts = [f"{clean(mark.word)} {span}", f"· {clean(mark.why)}" if mark.why else ""]
+        span = f"{duration(max(0, mark.start_ns))} to {duration(mark.end_ns)}"
+        parts = [clean(mark.word), span, f"· {clean(mark.why)}" if mark.why else ""]
         style = "text" if mark.level == "info" else STYLES[mark.level]
         rows.append(facts("" if n else "marks", parts, width, style))
-    return [Block(10, rows)] if rows else []
-
-
-def _at(at_ns: int) -> str:
-    return duration(at_ns)
+    return [Block(rank, rows)] if rows else []

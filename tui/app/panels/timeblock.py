@@ -162,7 +162,7 @@ class TimeBlock(Panel):
             return []
         values = load_columns(lane, self._load.follow(scene.view.samples))
         first, *rest = load_rows(values, height, self.fill)
-        first = troubles_over(first, lane, troubles(scene.told, alone=height == 1), self.fill)
+        first = troubles_over(first, lane, troubles(scene, alone=height == 1), self.fill)
         return [gutter.put(self._load.name if not n else "", row) for n, row in enumerate([first, *rest])]
 
 

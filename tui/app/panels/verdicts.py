@@ -27,7 +27,7 @@ def verdicts(scene: Scene) -> list[tuple[str, Verdict]]:
 
 
 def telling(scene: Scene) -> tuple[str, Verdict] | None:
-    """The one to show where there is room for one: the gravest, then the one that says something, the latest."""
+    """The one to show where there is room for one: the gravest, then one that says something, the latest."""
     both = verdicts(scene)
     if not both:
         return None
@@ -53,17 +53,25 @@ def lines(name: str, verdict: Verdict, width: int) -> list[Row]:
 
 
 def _wordings(name: str, verdict: Verdict) -> Sequence[str]:
-    """From long to short: with its phase, without it, with the first part or the result of the evidence."""
+    """From long to short: with its phase, without it, with less and less of the evidence, and alone."""
     word, evidence = clean(verdict.word), clean(verdict.evidence)
     if not evidence:
         return (f"{name} {word}", word)
-    first, result = evidence.split(", ")[0], evidence.rpartition(" = ")[2]
-    short = f"≈ {word}: {result}" if evidence.startswith("≈") and result != evidence else f"{word}: {first}"
-    return (
-        f"{name} {word}: {evidence}",
-        f"{word}: {evidence}",
-        f"{name} {short}",
-        short,
-        f"{name} {word}",
-        word,
-    )
+    if verdict.word == "no verdict":
+        return (f"{word}: {evidence}", evidence)
+    result = evidence.rpartition(" = ")[2]
+    about = evidence.startswith("≈") and result != evidence
+    less = [f"≈ {word}: {result}"] if about else [f"{word}: {part}" for part in _less(evidence)]
+    named = [f"{name} {text}" for text in less[:1]]
+    return (f"{name} {word}: {evidence}", f"{word}: {evidence}", *named, *less, f"{name} {word}", word)
+
+
+def _less(evidence: str) -> list[str]:
+    """The evidence without its last part, again and again."""
+    parts = []
+    for end in (", ", " during ", " while ", " of ", " from "):
+        shorter = evidence.split(end)[0]
+        if shorter != evidence:
+            parts.append(shorter)
+            evidence = shorter
+    return parts or [evidence]

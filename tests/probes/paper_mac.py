@@ -1,0 +1,113 @@
+"""A Mac that lies in a folder of the fixtures, and the sampler composed on top of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tui.domain.machine import Reading
+from tui.probes import host
+from tui.probes.apple import AppleGpu, Reporter
+from tui.probes.apple_channels import Item
+from tui.probes.apple_memory import AppleSource, swap_usage, vm_stat
+from tui.probes.apple_process import AppleTree
+from tui.probes.apple_report import Unreported
+from tui.probes.machine import Machine, Parts
+from tui.probes.server import Found
+from tui.probes.watch import ServerWatch
+
+SECOND = 1_000_000_000
+MACHINES = ("m1_8g_pressure", "m2ultra_192g_limit_raised", "m4max_64g_decode", "vm_no_gpu")
+
+
+class PaperMac:
+    """A Mac that lies in a folder."""
+
+    def __init__(self, folder: Path, vm: str = "vm_stat.txt") -> None:
+        self.folder, self.vm = folder, vm
+        lines = (line.partition(": ") for line in (folder / "sysctl.txt").read_text().splitlines())
+        self.sysctl = {name: value for name, _, value in lines}
+        self.used: dict[int, dict[str, int]] = {}
+        self.asked: list[tuple[str, ...]] = []
+
+    def number(self, name: str) -> int | None:
+        text = self.sysctl.get(name, "")
+        return int(text) if text.isdigit() else None
+
+    def text(self, name: str) -> str:
+        return self.sysctl.get(name, "")
+
+    def swap(self) -> tuple[int, int] | None:
+        return swap_usage(self.sysctl["vm.swapusage"])
+
+    def pages(self) -> dict[str, int]:
+        return vm_stat((self.folder / self.vm).read_text())
+
+    def thermal(self) -> int | None:
+        return int((self.folder / "notifyutil_thermal.txt").read_text().split()[-1])
+
+    def usage(self, pid: int) -> dict[str, int]:
+        return self.used.get(pid, {})
+
+    def registry(self, *arguments: str) -> bytes:
+        self.asked.append(arguments)
+        if "pmgr" in arguments:
+            return b""
+        return (self.folder / "ioreg_IOAccelerator.plist").read_bytes()
+
+
+def told(panels: Path, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((panels / "macos" / name / "expected.json").read_text())
+    return found
+
+
+def delta(panels: Path) -> tuple[list[Item], tuple[float, ...]]:
+    """The growth of the reports over a second, and the clocks of the states."""
+    raw_delta = json.loads((panels / "macos" / "m4max_64g_decode" / "ioreport_delta.json").read_text())
+    items = [
+        Item(
+            one["group"],
+            one["channel"],
+            one["unit"],
+            one.get("value", 0),
+            tuple((name, time) for name, time in one.get("states", [])),
+        )
+        for one in raw_delta["items"]
+    ]
+    return items, tuple(raw_delta["gpu_freqs_mhz"])
+
+
+class Told:
+    """Reports that give the same growth each time."""
+
+    def __init__(self, items: list[Item]) -> None:
+        self._items = items
+
+    def items(self) -> list[Item]:
+        return self._items
+
+
+def no_reports() -> Reporter:
+    raise Unreported("not here")
+
+
+def machine_of(mac: PaperMac, gpu: AppleGpu) -> Machine:
+    """What the sampler composes on macOS, with a Mac of paper below it."""
+    return Machine(
+        Parts(
+            counters=AppleSource(mac),
+            tree=AppleTree(mac),
+            watch=ServerWatch(lambda name, port: Found(), lambda pid: (pid,)),
+            gpus=(gpu,),
+            facts=lambda ram: host.facts(ram, name=mac.text("machdep.cpu.brand_string")),
+        )
+    )
+
+
+def reading(mac: PaperMac, gpu: AppleGpu) -> Reading:
+    """One reading, without the threads that take it in real life."""
+    machine = machine_of(mac, gpu)
+    files = machine.read_files(True)
+    gpus, reason = machine._gpus(files.at_ns, ())
+    return Reading(at_ns=files.at_ns, **files.fields, gpus=gpus, gpu_reason=reason)
