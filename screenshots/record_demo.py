@@ -21,7 +21,7 @@ import httpx
 
 from tui.capture.channel import Child
 from tui.capture.session import Session
-from tui.domain.knobs import Cache, Knobs
+from tui.domain.knobs import Cache, Knobs, Profile
 from tui.domain.view import View
 from tui.probes.sampler import Sampler
 
@@ -34,6 +34,7 @@ RIVAL_TOKENS = 160
 
 
 def main() -> int:
+    """Record all of them, or those named on the command line."""
     wanted = sys.argv[1:]
     sampler = Sampler()
     sampler.start()
@@ -44,7 +45,7 @@ def main() -> int:
         if session.found is None:
             sys.exit(session.problem)
         warm_up(session)
-        for name, make in {"short": short, "long": long, "stalled": stalled, "queued": queued}.items():
+        for name, make in {"long": long, "short": short, "stalled": stalled, "queued": queued}.items():
             if not wanted or name in wanted:
                 make(session)
     finally:
@@ -54,7 +55,8 @@ def main() -> int:
 
 def warm_up(session: Session) -> None:
     """What is only slow the first time is no part of any recording."""
-    sent(session, Knobs(prompt_tokens=128, answer_limit=16), Path(tempfile.mkdtemp()) / "first.jsonl")
+    knobs = Knobs(profile=Profile.OWN, own_text="Count from one to two hundred, in words.", answer_limit=16)
+    sent(session, knobs)
 
 
 def short(session: Session) -> None:
@@ -85,16 +87,9 @@ def stalled(session: Session) -> None:
 
 def queued(session: Session) -> None:
     rival = threading.Thread(target=ask, args=(session,))
-    began = threading.Event()
-
-    def begin(view: View) -> None:
-        del view
-        if not session.activity and not began.is_set():
-            began.set()
-
     rival.start()
     time.sleep(0.5)
-    keep("queued", sent(session, Knobs(prompt_tokens=512, answer_limit=48), meanwhile=begin), RIVAL)
+    keep("queued", sent(session, Knobs(prompt_tokens=512, answer_limit=48)), RIVAL)
     rival.join()
 
 
@@ -109,11 +104,9 @@ def ask(session: Session) -> None:
     httpx.post(f"{target.url}/v1/chat/completions", json=body, headers=target.headers(), timeout=120)
 
 
-def sent(
-    session: Session, knobs: Knobs, file: Path | None = None, meanwhile: Callable[[View], None] | None = None
-) -> Path:
-    """Send one and wait for its end."""
-    file = file or Path(tempfile.mkdtemp()) / "run.jsonl"
+def sent(session: Session, knobs: Knobs, meanwhile: Callable[[View], None] | None = None) -> Path:
+    """Send one and wait for its end; `meanwhile` sees the request as it goes."""
+    file = Path(tempfile.mkdtemp()) / "run.jsonl"
     before = session.run
     session.send(knobs, file)
     while session.run is before or not session.ended:

@@ -71,6 +71,10 @@ def _face(options: argparse.Namespace) -> int:
             from tui.report import lists
 
             return lists.tell(options)
+        case "replay" if options.plain or (not options.json and _unknown_terminal()):
+            from tui.report.again import tell_as_it_was
+
+            return tell_as_it_was(options.file, options.speed, sys.stdout, sys.stderr)
         case "replay" if options.json or not _on_screen():
             from tui.report.again import tell
 
@@ -83,9 +87,10 @@ def _face(options: argparse.Namespace) -> int:
             from tui.report.start import run
 
             return run(options)
-        case _ if not _on_screen():
+        case "" if options.plain or not _on_screen():
             from tui.report.start import run
 
+            options.plain = options.plain or _unknown_terminal()
             return run(options)
         case _:
             from tui.app.start import monitor
@@ -94,7 +99,12 @@ def _face(options: argparse.Namespace) -> int:
 
 
 def _on_screen() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in _PLAIN
+    return sys.stdin.isatty() and sys.stdout.isatty() and not _unknown_terminal()
+
+
+def _unknown_terminal() -> bool:
+    """Somebody looks on, but the terminal can only take lines."""
+    return sys.stdout.isatty() and os.environ.get("TERM", "") in _PLAIN
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

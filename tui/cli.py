@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
 }
 WRONG_USAGE = 2
 _MONITOR = "Watch one LLM request live: where the time goes, and every token as it lands."
-_SCREEN_ONLY = ("auto", "theme")
+_SCREEN_ONLY = ("auto", "theme", "stage")
 _EXAMPLES = """examples:
   toklane                                   the monitor: finds a local engine, else offers the built-in one
   toklane --embedded                        the monitor on the built-in engine
@@ -64,6 +64,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         raise WrongUsage(f"there is no command {rest[0]!r}; there are {', '.join(COMMANDS)}")
     options = _parser(command).parse_args(rest)
     options.command = command
+    if options.plain and getattr(options, "json", False):
+        raise WrongUsage("--plain and --json can't be given together")
     options.flags = {n: raw for n, raw in vars(options).items() if n in BY_NAME and raw is not None}
     return options
 
@@ -88,6 +90,11 @@ def _parser(command: str) -> _Parser:
         parser.add_argument(
             "--timeout", type=_seconds, metavar="S", help="give up after so long (default: never)"
         )
+    narrated = "no screen: a line for each change and each second, then the numbers"
+    if command in ("", "run", "replay"):
+        parser.add_argument("--plain", action="store_true", help=narrated)
+    else:
+        parser.set_defaults(plain=False)
     if command == "run":
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
         where = "where the recording goes; with --repeat FILE-1, FILE-2 …"
@@ -98,6 +105,7 @@ def _parser(command: str) -> _Parser:
         parser.add_argument("--json", action="store_true", help="the run as one JSON object; never waits")
         parser.add_argument("--speed", type=_seconds, default=1.0, metavar="X", help="times the true speed")
         parser.add_argument("--theme", metavar="NAME", help=BY_NAME["theme"].does)
+        parser.add_argument("--stage", action="store_true", default=None, help=BY_NAME["stage"].does)
     if command == "model":
         parser.add_argument(
             "--fetch", action="store_true", help="fetch it when it is not there (93 MB, once)"

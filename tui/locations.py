@@ -32,6 +32,11 @@ def themes_dir() -> Path:
     return shipped if shipped.is_dir() else PACKAGE.parent / "themes"
 
 
+def demo_dir() -> Path:
+    """The recordings that come with toklane."""
+    return PACKAGE / "demo"
+
+
 def _own(room: str, variable: str) -> Path | None:
     """The place the user asked for: a room under TOKLANE_HOME, else the XDG variable when it is absolute."""
     if home := os.environ.get("TOKLANE_HOME"):

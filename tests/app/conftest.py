@@ -74,6 +74,13 @@ class Watched:
 Watch = Callable[..., AbstractAsyncContextManager[Watched]]
 
 
+@pytest.fixture(autouse=True)
+def all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever terminal the tests run in."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLORTERM", "truecolor")
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()

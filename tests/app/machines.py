@@ -32,9 +32,7 @@ def script(
 
     def events(knobs: Knobs) -> list[ev.Event]:
         request = [
-            event
-            for event in whole(knobs, prefill_ns, tokens, gap_ns)
-            if not isinstance(event, ev.Sampled)
+            event for event in whole(knobs, prefill_ns, tokens, gap_ns) if not isinstance(event, ev.Sampled)
         ]
         end_ns = max(event.at_ns for event in request)
         own = [ev.Learned(0, TOLD | told), *readings(make, end_ns + BEFORE_NS)]
@@ -83,7 +81,7 @@ def nvidia(name: str, from_s: float = 3.0, ram_gib: float = 62.7, **more: Any) -
 
     def make(at_ns: int, t: float) -> Reading:
         played.until(from_s + t)
-        pids = (4242, 4243, 5150, 5151)
+        pids = (4242, 312, 313)
         gpus = played.gpus(*pids)
         return linux(at_ns, t, gpus=gpus, gpu_reason="" if gpus else played.reason(), **more)
 
@@ -201,7 +199,11 @@ def paging(at_ns: int, t: float) -> Reading:
 
 
 def container(at_ns: int, t: float) -> Reading:
-    limits = {"limit_bytes": 4 * GIB, "limit_available_bytes": round(1.2 * GIB), "limit_group": "/docker/3f2a"}
+    limits = {
+        "limit_bytes": 4 * GIB,
+        "limit_available_bytes": round(1.2 * GIB),
+        "limit_group": "/docker/3f2a",
+    }
     return replace(processor(at_ns, t), **limits)
 
 
@@ -210,7 +212,11 @@ def throttling(at_ns: int, t: float) -> Reading:
     cool = rtx4090(at_ns, t)
     since = at_ns / S
     mask, clock, degrees = (
-        (0x6C, 1050.0, 91.0) if 4.5 < since < 5.2 else (0x24, 1905.0, 87.0) if 3.4 < since < 6 else (0x4, 2460.0, 74.0)
+        (0x6C, 1050.0, 91.0)
+        if 4.5 < since < 5.2
+        else (0x24, 1905.0, 87.0)
+        if 3.4 < since < 6
+        else (0x4, 2460.0, 74.0)
     )
     gpu = replace(
         cool.gpus[0], throttle_mask=mask, sm_mhz=clock, temperature_c=degrees, margin_c=91 - degrees + 1

@@ -7,7 +7,7 @@ import pytest
 from tests.app.scripted import MS, opening
 from tests.app.test_monitor_words import KNOBS, of, seen
 from tui.app.panels.phases import reading
-from tui.app.read_so_far import counted_notches, read_so_far
+from tui.plot.read_so_far import counted_notches, read_so_far
 from tui.app.window import moment
 from tui.domain import events as ev
 from tui.domain.events import Dialect, Event

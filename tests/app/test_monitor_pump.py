@@ -48,7 +48,7 @@ async def test_while_it_runs_only_rows_that_changed_are_painted(
     session.script = lambda knobs: whole(knobs, prefill_ns=18 * S)
     async with watch(knobs=Knobs(prompt_tokens=1674)) as at:
         await at.press("enter")
-        await at.wait(5)
+        await at.wait(11)  # until the histories of the calm machine reach over their whole width
         painted.clear()
         at.clock.now_ns += S
         at.desk.pump.touch()

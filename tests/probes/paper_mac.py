@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+import platform
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tui.domain.machine import Reading
-from tui.probes import host
+from tui.probes import apple_report, apple_system, parts
 from tui.probes.apple import AppleGpu, Reporter
 from tui.probes.apple_channels import Item
-from tui.probes.apple_memory import AppleSource, swap_usage, vm_stat
-from tui.probes.apple_process import AppleTree
+from tui.probes.apple_memory import swap_usage, vm_stat
 from tui.probes.apple_report import Unreported
 from tui.probes.machine import Machine, Parts
-from tui.probes.server import Found
-from tui.probes.watch import ServerWatch
 
 SECOND = 1_000_000_000
 MACHINES = ("m1_8g_pressure", "m2ultra_192g_limit_raised", "m4max_64g_decode", "vm_no_gpu")
@@ -92,22 +93,18 @@ def no_reports() -> Reporter:
     raise Unreported("not here")
 
 
-def machine_of(mac: PaperMac, gpu: AppleGpu) -> Machine:
-    """What the sampler composes on macOS, with a Mac of paper below it."""
-    return Machine(
-        Parts(
-            counters=AppleSource(mac),
-            tree=AppleTree(mac),
-            watch=ServerWatch(lambda name, port: Found(), lambda pid: (pid,)),
-            gpus=(gpu,),
-            facts=lambda ram: host.facts(ram, name=mac.text("machdep.cpu.brand_string")),
-        )
-    )
+def composed(mac: PaperMac, patch: pytest.MonkeyPatch, reports: Callable[[], Reporter] = no_reports) -> Parts:
+    """What the sampler composes on a system of this name, with a Mac of paper in place of the live one."""
+    patch.setattr(platform, "system", lambda: "Darwin")
+    patch.setattr(apple_system, "LiveMac", lambda: mac)
+    patch.setattr(apple_report, "Reports", reports)
+    return parts.here()
 
 
-def reading(mac: PaperMac, gpu: AppleGpu) -> Reading:
-    """One reading, without the threads that take it in real life."""
-    machine = machine_of(mac, gpu)
-    files = machine.read_files(True)
-    gpus, reason = machine._gpus(files.at_ns, ())
-    return Reading(at_ns=files.at_ns, **files.fields, gpus=gpus, gpu_reason=reason)
+def reading(sources: Parts) -> Reading:
+    """One reading, with one round of each lane that keeps its own pace."""
+    (gpu,) = sources.gpus
+    assert isinstance(gpu, AppleGpu)
+    for lane in gpu._lanes:
+        lane.step()
+    return Machine(sources).read(facts=True)

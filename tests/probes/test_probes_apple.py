@@ -13,6 +13,7 @@ from tests.probes.paper_mac import (
     SECOND,
     PaperMac,
     Told,
+    composed,
     delta,
     no_reports,
     reading,
@@ -29,12 +30,13 @@ from tui.probes.apple_report import Unreported
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_every_machine_gives_one_reading_that_survives_a_recording(panels: Path, name: str) -> None:
+def test_every_machine_gives_one_reading_that_survives_a_recording(
+    panels: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vm = "vm_stat_t1.txt" if name == "m1_8g_pressure" else "vm_stat.txt"
     mac = PaperMac(panels / "macos" / name, vm)
-    gpu = AppleGpu(mac, no_reports, lambda: 0)
-    gpu.look(False, False)
-    one = reading(mac, gpu)
+    one = reading(composed(mac, monkeypatch))
+    assert one.host["cpu"].startswith(mac.text("machdep.cpu.brand_string"))
     assert one.ram_total_bytes == mac.number("hw.memsize")
     assert one.pressure_level == mac.number("kern.memorystatus_vm_pressure_level")
     assert "stall_some_us" in one.absent and "swap_in_bytes" not in one.absent
@@ -45,7 +47,7 @@ def test_every_machine_gives_one_reading_that_survives_a_recording(panels: Path,
     assert replace(back, host={}) == replace(one, host={})
 
 
-def test_a_large_chip_at_work(panels: Path) -> None:
+def test_a_large_chip_at_work(panels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = told(panels, "m4max_64g_decode")
     mac = PaperMac(panels / "macos" / "m4max_64g_decode")
     items, clocks = delta(panels)
@@ -56,9 +58,12 @@ def test_a_large_chip_at_work(panels: Path) -> None:
     gpu._clocks = clocks
     now_ns = SECOND
     gpu.report(True, False)
-    one = reading(mac, gpu)
-    card = one.gpus[0]
-    assert card.name == f"{wanted['gpu']}, {wanted['gpu_cores']} GPU cores"
+    ((card,), _) = gpu.gpus(now_ns, ())
+    one = reading(composed(mac, monkeypatch))
+    same = ("name", "cores", "util_pct", "mem_used_bytes", "mem_total_bytes", "mem_budget_bytes", "unified")
+    assert [getattr(one.gpus[0], name) for name in same] == [getattr(card, name) for name in same]
+    assert (one.gpus[0].power_w, set(one.gpus[0].absent)) == (None, {"power_w", "energy_mj"})
+    assert (card.name, card.cores) == (wanted["gpu"], wanted["gpu_cores"])
     assert card.util_pct == wanted["device_util_pct"]
     assert card.mem_used_bytes == wanted["gpu_in_use_bytes"]
     assert card.mem_total_bytes == wanted["mem_total_bytes"] == one.ram_total_bytes
@@ -72,11 +77,11 @@ def test_a_large_chip_at_work(panels: Path) -> None:
     assert one.thermal_level == 0
 
 
-def test_the_gpus_memory_is_a_part_of_the_memory_and_never_added(panels: Path) -> None:
+def test_the_gpus_memory_is_a_part_of_the_memory_and_never_added(
+    panels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mac = PaperMac(panels / "macos" / "m4max_64g_decode")
-    gpu = AppleGpu(mac, no_reports, lambda: 0)
-    gpu.look(False, False)
-    one = reading(mac, gpu)
+    one = reading(composed(mac, monkeypatch))
     used = (one.ram_total_bytes or 0) - (one.ram_available_bytes or 0)
     assert (one.gpus[0].mem_used_bytes or 0) < used < (one.ram_total_bytes or 0)
 
@@ -104,15 +109,15 @@ def test_a_machine_that_swaps(panels: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_every_machine_is_in_the_state_that_was_worked_out(panels: Path, name: str) -> None:
+def test_every_machine_is_in_the_state_that_was_worked_out(
+    panels: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wanted, folder = told(panels, name), panels / "macos" / name
     texts = ("vm_stat_t0.txt", "vm_stat_t1.txt") if name == "m1_8g_pressure" else ("vm_stat.txt",) * 2
     pressure = Pressure()
     for at_s, vm in ((0, texts[0]), (2, texts[1])):
         mac = PaperMac(folder, vm)
-        gpu = AppleGpu(mac, no_reports, lambda: 0)
-        gpu.look(False, False)
-        one = replace(reading(mac, gpu), at_ns=at_s * SECOND)
+        one = replace(reading(composed(mac, monkeypatch)), at_ns=at_s * SECOND)
         pressure = step(pressure, one, decoding=True)
     again = replace(one, at_ns=one.at_ns + SECOND, swap_in_bytes=grown_on(one.swap_in_bytes))
     assert step(pressure, again, decoding=True).word.value == wanted["expected_state"]

@@ -27,6 +27,9 @@ def test_a_card_with_its_own_memory(panels: Path, tmp_path: Path) -> None:
     assert (gpu.uuid, gpu.unified, gpu.note) == (wanted["pdev"], False, "")
     assert gpu.energy_mj is None  # no counter that could be trusted
     assert gpu.throttle_mask is None
+    assert {"energy_mj", "throttle_mask"} == set(gpu.absent)
+    assert (gpu.mem_temperature_c, gpu.mem_max_mhz, gpu.power_default_w) == (78, 1249, 339)
+    assert (gpu.pcie_gen, gpu.pcie_width, gpu.serving, gpu.stale) == (4, 16, False, False)
 
 
 def test_a_hot_card_below_its_clock_is_probably_slowed_down(panels: Path, tmp_path: Path) -> None:
@@ -45,6 +48,8 @@ def test_an_apu_has_one_pool_of_memory_and_the_power_of_the_whole_chip(panels: P
     assert (gpu.power_w, gpu.temperature_c) == (wanted["power_w"], wanted["temp_edge_c"])
     assert gpu.unified and gpu.spilled_bytes is None and gpu.power_limit_w is None
     assert gpu.note == amd.SOC_POWER
+    assert {"mem_busy_pct", "power_limit_w"} <= set(gpu.absent)
+    assert (gpu.pcie_gen, gpu.mem_temperature_c) == (None, None)
 
 
 def test_a_sleeping_card_comes_first_and_nothing_but_its_sleep_is_read(
@@ -114,7 +119,7 @@ def test_a_vulkan_server_is_measured_on_its_card(panels: Path, tmp_path: Path) -
     bench = Bench(panels / "drm" / "amdgpu_rx7900xtx_decode", tmp_path)
     bench.opened(4242, (panels / "fdinfo" / "amdgpu_vulkan_t0").read_bytes())
     (first,) = bench.after(0, 4242)
-    assert first.server_bytes == wanted["resident_vram_bytes"]
+    assert (first.server_bytes, first.serving) == (wanted["resident_vram_bytes"], True)
     assert first.server_busy_pct is None  # one reading has no share of time
     bench.opened(4242, (panels / "fdinfo" / "amdgpu_vulkan_t1").read_bytes())
     (gpu,) = bench.after(wanted["dt_s"], 4242)

@@ -1,60 +1,19 @@
-"""Sources in threads of their own: one that hangs, the asker that goes on, and the pace of the others."""
+"""Sources with threads of their own: their pace, and how long one may be silent."""
 
 from __future__ import annotations
 
 import threading
 
-from tui.probes.lane import SILENT_NS, Asked, Paced, no_answer
+from tui.probes.lane import SILENT_NS, Paced
 
 SECOND = 1_000_000_000
-PATIENCE_S = 20.0
 
 
-def test_an_answer_comes_from_the_sources_own_thread_and_hears_of_an_edge() -> None:
-    heard: list[bool] = []
-
-    def read(edge: bool) -> str:
-        heard.append(edge)
-        return threading.current_thread().name
-
-    lane = Asked("files", read)
-    lane.start()
-    answers = [lane.ask(edge, PATIENCE_S) for edge in (False, True)]
-    assert (answers, heard) == (["files", "files"], [False, True])
-
-
-def test_a_source_that_hangs_is_told_and_asked_no_second_time() -> None:
-    now_ns, asked = 0, 0
-    enter, leave = threading.Event(), threading.Event()
-
-    def read(edge: bool) -> int:
-        nonlocal asked
-        asked += 1
-        enter.set()
-        leave.wait(PATIENCE_S)
-        return asked
-
-    lane = Asked("files", read, lambda: now_ns)
-    lane.start()
-    assert lane.ask(False, 0) == no_answer(0, 0)
-    assert enter.wait(PATIENCE_S)
-    now_ns = 12 * SECOND
-    assert lane.ask(False, PATIENCE_S) == "no answer since 12 s"  # at once: the old question is still open
-    assert asked == 1
-    leave.set()
-    late = next(
-        answer for answer in iter(lambda: lane.ask(False, PATIENCE_S), None) if isinstance(answer, int)
-    )
-    assert late >= 1
-
-
-def test_its_threads_end_with_the_process() -> None:
-    lane = Asked("files that end", lambda edge: 0)
-    lane.start()
+def test_its_thread_ends_with_the_process() -> None:
     pace = Paced("driver that ends", lambda edge, idle: None, lambda: 0)
     pace.start()
-    mine = [one for one in threading.enumerate() if one.name.endswith(("that end", "that ends"))]
-    assert len(mine) == 2 and all(one.daemon for one in mine)
+    mine = [one for one in threading.enumerate() if one.name == "driver that ends"]
+    assert len(mine) == 1 and all(one.daemon for one in mine)
 
 
 def test_a_paced_source_spends_a_small_share_of_its_time_asking() -> None:

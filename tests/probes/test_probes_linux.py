@@ -15,7 +15,6 @@ import pytest
 from tui.domain.flow import flow
 from tui.domain.machine import Reading
 from tui.domain.pressure import Pressure, Word, step
-from tui.probes.cgroup import Group, events, home, limit
 from tui.probes.kept import Kept
 from tui.probes.linux import WSL, LinuxSource, all_compressed, cpu_times, meminfo, vmstat, zram
 from tui.probes.process import Threads
@@ -153,67 +152,6 @@ def test_swap_is_compressed_only_when_no_area_is_on_a_disk() -> None:
     assert not all_compressed(head)
 
 
-@pytest.mark.parametrize("case", ["v2_limited", "v2_unlimited", "v2_parent_lower", "v1_limited"])
-def test_the_smallest_limit_of_all_ancestors_holds(panels: Path, case: str) -> None:
-    folder = panels / "cgroup" / case
-    expected = json.loads((folder / "expected.json").read_text())
-    found = limit((folder / "proc_self_cgroup").read_bytes(), folder / "sys_fs_cgroup")
-    if expected["limit"] is None:
-        assert found is None
-    else:
-        assert found is not None
-        assert (found.limit_bytes, found.available_bytes) == (expected["limit"], expected["available"])
-        assert found.group == expected.get("limited_by", "/")
-
-
-def test_the_group_of_a_container_tells_its_own_stalls_and_kills(panels: Path, tmp_path: Path) -> None:
-    folder = panels / "cgroup" / "v2_limited"
-    proc = tmp_path / "4242"
-    proc.mkdir()
-    (proc / "cgroup").write_bytes((folder / "proc_self_cgroup").read_bytes())
-    group = Group(tmp_path, folder / "sys_fs_cgroup")
-    expected = json.loads((folder / "expected.json").read_text())
-    told = group.read(4242, expected["host_total_if_naive"], 0)
-    assert (told["group_stall_some_us"], told["group_stall_full_us"]) == (812330, 401220)
-    assert (told["group_oom_kills"], told["limit_hits"]) == (0, 0)
-    assert (told["limit_bytes"], told["limit_available_bytes"]) == (expected["limit"], expected["available"])
-    assert told["limit_group"] == "/"
-    assert set(Reading.__dataclass_fields__) >= set(told)
-    assert "limit_bytes" not in group.read(4242, 2**30, 0)
-
-
-def test_the_group_of_a_server_is_counted_after_its_end(panels: Path, tmp_path: Path) -> None:
-    root, proc = tmp_path / "cgroup", tmp_path / "proc"
-    shutil.copytree(panels / "cgroup" / "v2_limited" / "sys_fs_cgroup", root)
-    (proc / "7").mkdir(parents=True)
-    (proc / "7" / "cgroup").write_text("0::/\n")
-    group = Group(proc, root)
-    assert group.read(7, None, 0)["group_oom_kills"] == 0
-    shutil.rmtree(proc / "7")
-    (root / "memory.events").write_text("oom 1\noom_kill 1\n")
-    assert group.read(7, None, SECOND)["group_oom_kills"] == 1
-    assert "group_oom_kills" not in group.read(0, None, 2 * SECOND)
-
-
-def test_a_host_with_a_terabyte_shows_its_container(panels: Path) -> None:
-    host = reading(panels / "procfs" / "container_host_1t", 0)
-    assert (host.ram_total_bytes or 0) > 10**12
-    folder = panels / "cgroup" / "v2_limited"
-    group = Group(panels / "procfs" / "container_host_1t", folder / "sys_fs_cgroup")
-    told = group.read(0, host.ram_total_bytes, 0)
-    assert told["limit_bytes"] == 96636764160
-
-
-def test_the_first_version_of_control_groups_counts_kills_but_no_soft_limit(panels: Path) -> None:
-    folder = panels / "cgroup" / "v1_limited"
-    found = home((folder / "proc_self_cgroup").read_bytes(), folder / "sys_fs_cgroup")
-    assert found == (folder / "sys_fs_cgroup" / "memory", 1)
-    assert events(b"oom_kill_disable 0\nunder_oom 0\noom_kill 3\n") == {
-        "group_oom_kills": 3,
-        "limit_hits": None,
-    }
-
-
 def test_memory_inside_of_windows_says_whose_it_is(panels: Path) -> None:
     assert reading(panels / "procfs" / "wsl2_16g", 0).memory_note == WSL
     assert reading(panels / "procfs" / "linux_idle_64g", 0).memory_note == ""
@@ -231,6 +169,22 @@ def test_compressed_memory_is_told_from_both_of_its_makers() -> None:
     assert zram([]) == {}
     assert meminfo(b"Zswap: 3 kB\nZswapped: 9 kB\n")["compressed_original_bytes"] == 9 * 1024
     assert vmstat(b"zswpin 5\n", 16384)["decompressed_bytes"] == 5 * 16384
+
+
+def test_pages_out_of_compressed_memory_are_not_read_from_the_disk_beside_it(
+    panels: Path, tmp_path: Path
+) -> None:
+    proc, zram0 = tmp_path / "proc", tmp_path / "sys/block/zram0"
+    shutil.copytree(panels / "procfs" / "linux_swap_storm_t0", proc)
+    zram0.mkdir(parents=True)
+    (zram0 / "mm_stat").write_text("8192 3000 4096 0 4096 0 0 0 0\n")
+    (zram0 / "stat").write_text("2 0 16 0 0 0 0 0\n")
+    plain = LinuxSource(proc, tmp_path / "sys", PAGE).read(0)
+    (proc / "swaps").write_text("Filename Type Size\n/dev/zram0 partition 8\n/swapfile file 8\n")
+    mixed = LinuxSource(proc, tmp_path / "sys", PAGE).read(0)
+    assert mixed["swap_in_bytes"] == plain["swap_in_bytes"] - 16 * 512
+    assert mixed["decompressed_bytes"] == (plain["decompressed_bytes"] or 0) + 16 * 512
+    assert (mixed["compressed_bytes"], mixed["swap_compressed"]) == (4096, False)
 
 
 def test_swap_traffic_is_counted_in_the_pages_of_this_kernel() -> None:

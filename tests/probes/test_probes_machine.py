@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import platform
 import threading
 import time
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tui.domain.machine import Gpu, Reading, Server, raw_from, reading_from
 from tui.probes import parts
@@ -15,6 +18,7 @@ from tui.probes.machine import Machine, Parts
 from tui.probes.server import GONE, REMOTE, Found
 from tui.probes.watch import ServerWatch
 
+SECOND = 1_000_000_000
 TEN_HZ = 10
 SHARE = 0.01  # of one core is what all lanes together may take
 
@@ -64,9 +68,7 @@ def machine(found: Found, *cards: Cards, counts: Counts | None = None) -> Machin
     watch = ServerWatch(lambda name, port: found, lambda pid: (pid,))
     watch.target("127.0.0.1", 80)
     watch.refresh()
-    composed = Machine(Parts(counts or Counts(), OneServer(), watch, cards, lambda ram: {"cpu": "a"}))
-    composed._files.start()
-    return composed
+    return Machine(Parts(counts or Counts(), OneServer(), watch, cards, lambda ram: {"cpu": "a"}))
 
 
 def test_a_reading_has_all_gpus_and_says_which_drivers_run_them() -> None:
@@ -95,17 +97,33 @@ def test_a_server_in_a_container_here_leaves_the_machine_the_right_one() -> None
 
 
 def test_files_that_do_not_answer_leave_the_gpus_and_no_old_number() -> None:
-    counts = Counts()
-    one = machine(Found(5, "x", (5,)), Cards(Gpu("a")), counts=counts)
+    counts, enter, now_ns = Counts(), threading.Event(), 5 * SECOND
+
+    def clock() -> int:
+        enter.set()
+        return now_ns
+
+    watch = ServerWatch(lambda name, port: Found(), lambda pid: (pid,))
+    one = Machine(Parts(counts, OneServer(), watch, (Cards(Gpu("a")),), lambda ram: {}), clock)
     assert one.read(facts=False).ram_total_bytes == 64 * 2**30
+    assert one.silent() is None
     counts.hold.clear()
-    one._files.ask(False, 0)
-    told = one.read(facts=False)
+    enter.clear()
+    stuck = threading.Thread(target=one.read, args=(False,))
+    stuck.start()
+    assert enter.wait(20)
+    while one._busy_ns is None:
+        pass
+    assert one.silent() is None  # not yet
+    now_ns += 12 * SECOND
+    told = one.silent()
     counts.hold.set()
-    assert told.absent["ram_available_bytes"].startswith("no answer since")
-    assert told.server_reason.startswith("no answer since")
+    stuck.join()
+    assert told is not None
+    assert told.absent["ram_available_bytes"] == told.server_reason == "no answer since 12 s"
     assert (told.ram_total_bytes, told.server) == (None, None)
     assert [gpu.name for gpu in told.gpus] == ["a"]
+    assert one.silent() is None
 
 
 def test_a_mark_reaches_every_source() -> None:
@@ -194,9 +212,19 @@ def test_a_chip_with_one_pool_has_its_gpus_bytes_within_the_memory(panels: Path,
     watch = ServerWatch(lambda name, port: Found(), lambda pid: (pid,))
     watch.found = Found(4242, "llama-server", (4242,))
     one = Machine(Parts(counters, OneServer(), watch, (source,), lambda ram: {}))
-    one._files.start()
     told = one.read(facts=False)
     (gpu,) = told.gpus
     used = (told.ram_total_bytes or 0) - (told.ram_available_bytes or 0)
     assert gpu.unified and gpu.mem_total_bytes == told.ram_total_bytes
     assert 0 < (gpu.mem_used_bytes or 0) < used
+
+
+@pytest.mark.parametrize("system", ["Darwin", "Windows", "Plan 9"])
+def test_a_system_whose_own_calls_are_not_there_is_read_through_psutil(
+    system: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "system", lambda: system)
+    sources = parts.here(drivers=False)
+    told = Machine(sources).read(facts=True)
+    assert (told.ram_total_bytes or 0) > (told.ram_available_bytes or 0) > 0
+    assert told.gpu_reason == parts.CRASHED

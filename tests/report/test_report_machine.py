@@ -1,10 +1,14 @@
 """The machine part: counters that began anew are not told, other processes do not mix."""
 
+import json
 from dataclasses import replace
 
+import pytest
+
+from tests.app.machines import TOLD, remote, rtx4090
 from tui.domain.machine import Gpu, Reading, Server
 from tui.domain.phases import Phase
-from tui.domain.values import Provenance
+from tui.domain.values import Provenance, Value
 from tui.domain.view import View
 from tui.report.machine import machine_object
 
@@ -60,3 +64,36 @@ def test_a_lower_bound_of_the_gpus_use_is_no_mean() -> None:
     readings = [Reading(i * 100 * MS, gpus=(Gpu(util_pct=34.0),)) for i in range(-10, 30)]
     (cost,) = machine_object(view(*readings))["phases"]
     assert (cost["gpu_pct"], cost["gpu_at_least_pct"], cost["gpu_window_s"]) == (None, 34.0, 1.0)
+
+
+def test_estimates_come_with_their_origin_and_verdicts_with_their_evidence() -> None:
+    readings = [rtx4090(at_ns, at_ns / 1e9 + 2) for at_ns in range(-2000 * MS, 8000 * MS, 100 * MS)]
+    measured = Provenance.MEASURED
+    phases = (
+        Phase("prefill", 0, 2500 * MS, measured, ""),
+        Phase("decode", 2500 * MS, 6500 * MS, measured, ""),
+    )
+    ran = View(
+        conditions=TOLD | {"engine": "llama.cpp"}, phases=phases, samples=readings, prompt_tokens=4096,
+        cached_tokens=0, processed_tokens=4096, tokens=512, decode_engine=Value(128.0, "tok/s", measured),
+    )  # fmt: skip
+    told = machine_object(ran)
+    json.dumps(told, allow_nan=False)
+    prefill, decode = told["phases"]
+    assert (decode["gpu_pct"], decode["power_w"], decode["power_limit_w"]) == (97.0, 312.0, 450.0)
+    assert (prefill["throttle"]["word"], prefill["gpu_at_least_pct"]) == ("power cap", None)
+    known = told["estimates"]
+    assert known["bandwidth_pct"]["provenance"] == "estimated" and 60 < known["bandwidth_pct"]["value"] < 70
+    assert known["joules_per_token"]["value"] == pytest.approx(4 * 312 / 512, rel=0.01)
+    assert known["kv_reserved"]["value"] == 16384 * 131072
+    assert told["verdict"]["decode"]["word"] == "bandwidth-bound"
+    assert [mark["word"] for mark in told["marks"]] == ["power cap"]
+    assert told["peak"]["gb_s"] == 1008 and told["peak"]["source"] and told["model"]["layers"] == 32
+
+
+def test_with_the_server_elsewhere_no_estimate_is_told() -> None:
+    readings = [remote(at_ns, at_ns / 1e9 + 2) for at_ns in range(-2000 * MS, 3000 * MS, 100 * MS)]
+    told = machine_object(view(*readings))
+    known = told["estimates"]
+    assert known["bandwidth"]["value"] is None and known["joules_per_token"]["value"] is None
+    assert told["verdict"]["decode"]["word"] == "no verdict"

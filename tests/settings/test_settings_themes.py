@@ -1,11 +1,12 @@
 """Theme files: complete, readable for everybody, and damaged ones said so in one line."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from tui import locations
-from tui.settings.themes import ROLES, Theme, ThemeError, load, names, parse
+from tui.settings.themes import OF_TERMINAL, ROLES, Theme, ThemeError, load, names, parse, shipped, stamp
 
 SHIPPED = tuple(file.stem for file in sorted(locations.themes_dir().glob("*.toml")))
 PHASES = ("queue", "tokenize", "load", "connect", "send", "finish", "waiting", "unattributed")
@@ -72,26 +73,60 @@ def apart(one: Linear, other: Linear) -> float:
     return sum((a - b) ** 2 for a, b in zip(lab(one), lab(other), strict=True)) ** 0.5
 
 
+IN_COLOUR = tuple(name for name in SHIPPED if not load(name).of_terminal)
+STRONG = {"projector": 7.0, "projector-light": 7.0, "high-contrast": 9.0}
+AREAS = ("prefill", "decode", "stall", "track")
+
+
 @pytest.fixture(params=SHIPPED)
-def theme(request: pytest.FixtureRequest) -> Theme:
+def any_theme(request: pytest.FixtureRequest) -> Theme:
     return load(request.param)
 
 
-def test_the_three_themes_come_along() -> None:
-    assert {"dark", "light", "projector"} <= set(SHIPPED)
+@pytest.fixture(params=IN_COLOUR)
+def theme(request: pytest.FixtureRequest) -> Theme:
+    """A theme that says itself what its colours are."""
+    return load(request.param)
+
+
+def word(theme: Theme, role: str) -> str:
+    """The colour in which a role is written."""
+    return theme.words.get(role, theme.colours[role])
+
+
+def test_at_least_eight_themes_come_along_for_every_room_and_eye() -> None:
+    named = {
+        "dark",
+        "light",
+        "projector",
+        "projector-light",
+        "colour-blind",
+        "high-contrast",
+        "mono",
+        "terminal-16",
+    }
+    assert named < set(SHIPPED)
 
 
 def test_text_is_read_easily(theme: Theme) -> None:
     ground = linear(theme.colours["background"])
     assert contrast(linear(theme.colours["text"]), ground) >= 7
-    least = 7 if theme.name == "projector" else 4.5
     for role in SMALL:
-        assert contrast(linear(theme.colours[role]), ground) >= least, role
+        assert contrast(linear(word(theme, role)), ground) >= STRONG.get(theme.name, 4.5), role
 
 
-def test_text_is_read_on_the_track_too(theme: Theme) -> None:
+def test_what_the_stage_writes_is_read_from_the_last_row(theme: Theme) -> None:
+    """The headings of the phases and of every end; 7 is what WCAG 2 calls enhanced."""
+    ground = linear(theme.colours["background"])
+    for role in ("prefill", "decode", "stall", "failed", "finished"):
+        assert contrast(linear(word(theme, role)), ground) >= 7, role
+
+
+def test_text_is_read_on_the_track_and_inside_bars(theme: Theme) -> None:
     assert contrast(linear(theme.colours["text"]), linear(theme.colours["track"])) >= 7
     assert contrast(linear(theme.colours["secondary"]), linear(theme.colours["track"])) >= 4.5
+    for role in BARS:
+        assert contrast(linear(theme.colours["background"]), linear(theme.colours[role])) >= 4.5, role
 
 
 def test_reading_and_writing_differ_in_lightness_and_for_every_eye(theme: Theme) -> None:
@@ -99,6 +134,22 @@ def test_reading_and_writing_differ_in_lightness_and_for_every_eye(theme: Theme)
     assert contrast(linear(prefill), linear(decode)) >= 1.5
     for sight in SIGHT:
         assert apart(seen(prefill, sight), seen(decode, sight)) >= 40, sight
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_no_eye_takes_one_area_of_the_lane_for_another(theme: Theme, sight: str) -> None:
+    """15 is six times what is just noticeable: two areas side by side are two. Stalls are hatched besides."""
+    least = 35 if theme.name == "colour-blind" else 15
+    for one, other in combinations(AREAS, 2):
+        told = apart(seen(theme.colours[one], sight), seen(theme.colours[other], sight))
+        assert told >= least, (one, other)
+
+
+def test_an_area_stands_out_of_the_empty_track(theme: Theme) -> None:
+    """3 is the least contrast of WCAG 2 for what is not text."""
+    track = linear(theme.colours["track"])
+    for role in BARS:
+        assert contrast(linear(theme.colours[role]), track) >= 3, role
 
 
 def test_a_stall_stands_out_on_the_dimmed_lane(theme: Theme) -> None:
@@ -120,6 +171,19 @@ def test_the_dark_flag_says_what_the_background_is(theme: Theme) -> None:
     assert theme.dark == (light(linear(theme.colours["background"])) < 0.2)
 
 
+def test_the_monochrome_theme_has_no_hue() -> None:
+    theme = load("mono")
+    assert all(colour[1:3] == colour[3:5] == colour[5:7] for colour in theme.colours.values())
+
+
+def test_the_terminals_theme_has_nothing_but_the_terminals_colours() -> None:
+    theme = load("terminal-16")
+    assert set(theme.colours.values()) | set(theme.words.values()) <= set(OF_TERMINAL)
+    hues = [theme.colours[role] for role in ("prefill", "decode", "queue", "tokenize", "stall")]
+    assert hues == ["yellow", "bright-blue", "magenta", "cyan", "bright-red"]
+    assert {word(theme, role) for role in ("prefill", "decode", "queue", "finished")} == {"default"}
+
+
 # -- files ------------------------------------------------------------------------------------------------
 
 
@@ -136,7 +200,10 @@ def text_of(name: str = "dark") -> str:
         (text_of().replace('queue = "', 'queues = "'), "'queues', which means nothing here"),
         ("font = 'big'\n" + text_of(), "'font', which means nothing here"),
         (text_of().replace('gauge = "#8b95a3"\n', ""), "'gauge'"),
-        (text_of().replace("#3b8eff", "blue"), "'decode'"),
+        (text_of().replace("#3b8eff", "navy"), "'decode'"),
+        (text_of() + 'stalls = "#ffffff"', "'stalls', which means nothing here"),
+        (text_of() + 'queue = "violet"', "[words] needs a colour such as #1b2129 for 'queue'"),
+        ("words = 3\n" + text_of().partition("[words]")[0], "[words] is a table"),
         (text_of().replace("#3b8eff", "#3b8eff; \\u001b[31m"), "'decode'"),
     ],
 )
@@ -147,8 +214,9 @@ def test_a_damaged_theme_is_named_in_one_line(text: str, said: str) -> None:
     assert str(caught.value).isprintable()
 
 
-def test_themes_have_every_role_and_no_other(theme: Theme) -> None:
-    assert tuple(sorted(theme.colours)) == tuple(sorted(ROLES))
+def test_themes_have_every_role_and_no_other(any_theme: Theme) -> None:
+    assert tuple(sorted(any_theme.colours)) == tuple(sorted(ROLES))
+    assert set(any_theme.words) <= set(ROLES)
 
 
 @pytest.fixture
@@ -166,15 +234,28 @@ def test_a_users_theme_is_found_after_those_that_come_along(folder: Path) -> Non
     assert load("mine").title == "Mine"
 
 
-def test_a_users_file_does_not_hide_a_theme_that_comes_along(folder: Path) -> None:
-    (folder / "dark.toml").write_text("broken")
+def test_a_users_file_stands_in_for_the_one_that_comes_along(folder: Path) -> None:
+    (folder / "dark.toml").write_text(text_of("light"))
     assert names() == SHIPPED
-    assert load("dark").title == "Dark"
+    assert (load("dark").title, load("dark").own, load("light").own) == ("Light", True, False)
+    assert shipped("dark").title == shipped("no such").title == "Dark"
+
+
+def test_a_stamp_tells_when_what_is_read_has_changed(folder: Path) -> None:
+    come_along = stamp("dark")
+    mine = folder / "dark.toml"
+    mine.write_text(text_of())
+    first = stamp("dark")
+    mine.write_text(text_of() + "\n")
+    assert len({come_along, first, stamp("dark")}) == 3
+    mine.unlink()
+    assert stamp("dark") == come_along
+    assert stamp("none") is stamp("../dark") is stamp("") is None
 
 
 @pytest.mark.parametrize("name", ["none", "../dark", "/etc/passwd", ""])
 def test_only_what_is_listed_is_read(name: str) -> None:
-    with pytest.raises(ThemeError, match="there are: dark"):
+    with pytest.raises(ThemeError, match=r"no theme .* there are: colour-blind, dark"):
         load(name)
 
 

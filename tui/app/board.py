@@ -14,7 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from tui.app.bindings import on_board
-from tui.app.layout import Plan, plan
+from tui.app.layout import Form, Plan, plan
 from tui.app.panels.answer import Answer
 from tui.app.panels.dial import Dial
 from tui.app.panels.figures import Figures
@@ -27,6 +27,9 @@ from tui.app.panels.panel import Panel
 from tui.app.panels.phases import Phases
 from tui.app.panels.sentence import Sentence
 from tui.app.panels.timeblock import TimeBlock
+from tui.app.stage.band import Band
+from tui.app.stage.giants import Giants
+from tui.app.stage.plan import stage_plan
 from tui.app.theming import Ink
 from tui.settings.keys import KEYS, Key
 
@@ -40,11 +43,19 @@ class Planned(Layout):
 
     def __init__(self) -> None:
         self.maximised = ""
+        self.staged = False
+        self.answers = False  # on the stage: the answer in the place of the gaps
+
+    def plan(self, size: Size) -> Plan:
+        """The plan for a size: the stage's where it is wanted and has room."""
+        on_stage = self.staged and not self.maximised
+        stage = stage_plan(size.width, size.height, self.answers) if on_stage else None
+        return stage or plan(size.width, size.height, self.maximised)
 
     def arrange(
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
-        boxes = plan(size.width, size.height, self.maximised)
+        boxes = self.plan(size)
         placements = []
         for child in children:
             box = boxes.boxes.get(child.id or "")
@@ -65,6 +76,7 @@ def _tell(panel: Panel, boxes: Plan) -> None:
 class Board(Screen[None], inherit_bindings=False):
     """All panels of the monitor."""
 
+    DEFAULT_CSS = "Board:ansi { background: $background; }"  # Textual's own screens have the terminal's
     BINDINGS: ClassVar[list[BindingType]] = [*on_board(KEYS)]
     AUTO_FOCUS = None
 
@@ -87,6 +99,8 @@ class Board(Screen[None], inherit_bindings=False):
             self.answer,
             Dial(ink, "dial"),
             self.footer,
+            Band(ink, "band"),
+            Giants(ink, "giants"),
         )
 
     @property
@@ -104,6 +118,19 @@ class Board(Screen[None], inherit_bindings=False):
     def maximise(self, name: str) -> None:
         """One panel over everything, or ("") all of them again."""
         self.planned.maximised = name
+        self._arrange_anew()
+
+    @property
+    def on_stage(self) -> bool:
+        """Whether the stage is what is shown."""
+        return self.planned.plan(self.size).form is Form.STAGE
+
+    def stage(self, staged: bool, answers: bool = False) -> None:
+        """The stage instead of the usual screen; `answers`: with the answer in the place of the gaps."""
+        self.planned.staged, self.planned.answers = staged, answers
+        self.maximise("")
+
+    def _arrange_anew(self) -> None:
         self.footer.refresh(layout=True)  # a child's wish makes the screen arrange all of them anew
 
     @property

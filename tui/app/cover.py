@@ -12,7 +12,12 @@ from textual.widget import Widget
 from tui.app.labels import ALL, places
 from tui.app.layout import Form, plan
 from tui.app.panels.titles import titled
+from tui.app.stage.contrast import band_ink
+from tui.app.stage.headings import HEADINGS
+from tui.app.stage.plan import stage_plan
 from tui.app.theming import Ink
+from tui.plot.band import band_rows
+from tui.plot.giant import Giant, giant_rows
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT
 from tui.plot.rows import Canvas, Row
@@ -25,16 +30,18 @@ class Face(Widget):
 
     DEFAULT_CSS = "Face { width: 100%; height: 100%; }"
 
-    def __init__(self, ink: Ink) -> None:
+    def __init__(self, ink: Ink, staged: bool = False) -> None:
         super().__init__()
-        self._ink = ink
+        self._ink = band_ink(ink) if staged else ink
+        self._staged = staged
         self._rows: Sequence[Row] = ()
         self._width = 0
 
     def render_line(self, y: int) -> Strip:
         width, height = self.size
         if len(self._rows) != height or self._width != width:
-            self._width, self._rows = width, face(width, height, self._ink.fill)
+            staged = on_stage(width, height, self._ink.fill) if self._staged else None
+            self._width, self._rows = width, staged or face(width, height, self._ink.fill)
         return self._ink.strip(self._rows[y], width)
 
 
@@ -43,12 +50,27 @@ class Cover(Screen[None], inherit_bindings=False):
 
     AUTO_FOCUS = None
 
-    def __init__(self, ink: Ink) -> None:
+    def __init__(self, ink: Ink, staged: bool = False) -> None:
         super().__init__()
         self._ink = ink
+        self._staged = staged
 
     def compose(self) -> ComposeResult:
-        yield Face(self._ink)
+        yield Face(self._ink, self._staged)
+
+
+def on_stage(width: int, height: int, fill: Fill) -> Sequence[Row] | None:
+    """The band and the headings of the stage; None where it has no room."""
+    boxes = stage_plan(width, height)
+    if boxes is None:
+        return None
+    band, figures = boxes.boxes["band"], boxes.boxes["giants"]
+    above = band_rows("Starting", (), "waiting", width, band.height, fill)
+    below = giant_rows([Giant(*heading) for heading in HEADINGS[1:]], width, figures.height, fill)
+    rows: list[Row] = [()] * height
+    rows[: band.height] = above
+    rows[figures.y : figures.y + figures.height] = below
+    return rows
 
 
 def face(width: int, height: int, fill: Fill) -> Sequence[Row]:

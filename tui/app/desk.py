@@ -13,6 +13,7 @@ from tui.app.enter import Enter, enter_does
 from tui.app.feed import Feed, Live, live, playback
 from tui.app.layout import PANELS
 from tui.app.pump import Pump, frames_per_s
+from tui.app.stage.plan import LEAST
 from tui.app.theming import Ink
 from tui.domain import knobs as turning
 from tui.domain.knobs import Knobs
@@ -166,6 +167,9 @@ class Desk(Board):
     def action_profile(self) -> None:
         self._turn(turning.next_profile(self.pump.knobs))
 
+    def action_rivals(self) -> None:
+        self._turn(turning.next_rivals(self.pump.knobs))
+
     def action_auto(self) -> None:
         self._turn(replace(self.pump.knobs, auto=not self.pump.knobs.auto))
 
@@ -187,7 +191,16 @@ class Desk(Board):
     def action_maximise(self, number: int = 1) -> None:
         """Panel `number` (from 1) over everything; the same number again goes back."""
         name = PANELS[number - 1]
+        if name == "dial" and self.on_stage:  # where the dial is large already
+            self.stage(True, not self.planned.answers)
+            return
         self.maximise("" if self.maximised == name else name)
+
+    def action_stage(self) -> None:
+        """The stage, and back."""
+        self.stage(not self.planned.staged)
+        if self.planned.staged and not self.on_stage:
+            self.say(f"the stage needs {LEAST[0]} x {LEAST[1]} cells")
 
     def action_zoom_in(self) -> None:
         self.time.zoom(+1)

@@ -15,6 +15,7 @@ class Form(Enum):
     NARROW = "narrow"  # as small, but two figures only
     LINE = "line"  # a sentence, a lane of one row, one line of figures
     TINY = "tiny"  # a sentence and the rate
+    STAGE = "stage"  # few and huge things, for a room
 
 
 @dataclass(frozen=True, slots=True)

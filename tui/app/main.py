@@ -17,7 +17,7 @@ from textual.dom import DOMNode
 
 from tui.app.bindings import everywhere, keymap
 from tui.app.cover import Cover
-from tui.app.dress import in_sixteen, page_theme
+from tui.app.dress import in_256, in_sixteen, page_theme
 from tui.app.theming import Ink, fill_for
 from tui.plot.cells import clean
 from tui.plot.glyphs import Fill
@@ -40,7 +40,7 @@ class Monitor(App[None], inherit_bindings=False):
     """Shows a feed and turns keys into requests.
 
     `opening` is called after the first frame, so whatever it imports delays nothing; `on_start` once the
-    board is painted.
+    board is painted. `staged`: it begins on the stage.
     """
 
     TITLE = "toklane"
@@ -54,6 +54,7 @@ class Monitor(App[None], inherit_bindings=False):
         theme: Theme | None = None,
         keys: Sequence[Key] = KEYS,
         on_start: Callable[[], None] | None = None,
+        staged: bool = False,
     ) -> None:
         # Textual takes NO_COLOR out of the environment, so it is read before
         self._colourless = bool(os.environ.get("NO_COLOR"))
@@ -69,13 +70,14 @@ class Monitor(App[None], inherit_bindings=False):
         self._broken = False
         self._opening = opening
         self._on_start = on_start
+        self._staged = staged
         self.set_keymap(keymap(keys, KEYS))
         self._wear(self.palette)
 
     # -- life -----------------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Cover:
-        return Cover(self._ink())
+        return Cover(self._ink(), self._staged)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._open)
@@ -87,6 +89,7 @@ class Monitor(App[None], inherit_bindings=False):
 
         feed, knobs = self._opening()
         self.desk = Desk(self._ink(), self.keys, feed, knobs)
+        self.desk.stage(self._staged)
         self.desk.pump.tick()  # so that the first frame of the board is whole
         await self.push_screen(self.desk)
         self.call_after_refresh(self._settle)
@@ -135,7 +138,13 @@ class Monitor(App[None], inherit_bindings=False):
 
     def _dressed(self, theme: Theme) -> Theme:
         """The theme as this terminal can show it."""
-        return in_sixteen(theme) if self.console.color_system == "standard" else theme
+        match self.console.color_system:
+            case "standard":
+                return in_sixteen(theme)
+            case "256":
+                return in_256(theme)
+            case _:
+                return theme
 
     def _wear(self, theme: Theme) -> None:
         self.palette = theme

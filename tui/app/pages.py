@@ -55,7 +55,7 @@ def explain_page(app: Monitor, scene: Scene, selected: str) -> None:
     now = scene.pressure.latest
     by_panel = _BY_PANEL | {"gpu": "gpu_use" if now and now.gpus else "cores"}
     name = by_panel.get(selected) or _BY_STAGE.get(scene.view.stage, "since_sent")
-    app.push_screen(ExplainScreen(scene.view, name, scene.pressure, not_read(scene) or NOT_YET))
+    app.push_screen(ExplainScreen(scene.view, name, scene.pressure, not_read(scene) or NOT_YET, scene.told))
 
 
 def exact_page(app: Monitor, knobs: Knobs, context: int | None, turn: Callable[[Knobs], None]) -> None:

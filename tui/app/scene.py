@@ -154,7 +154,7 @@ def _curve(feed: Feed, engine: Engine, view: View, knobs: Knobs) -> tuple[dict[i
     """TTFT by prompt length, and the lengths that failed, for this engine, model, cache mode and profile."""
     told = view.conditions.get
     names = str(told("engine") or engine.name), str(told("model") or engine.model)
-    key = Curve(*names, knobs.cache.value, knobs.profile.value)
+    key = Curve(*names, knobs.cache.value, knobs.profile.value, knobs.rivals)
     shelf = feed.shelf
     ttft_s = {length: ttft for (curve, length), ttft in shelf.ttft_s.items() if curve == key}
     return ttft_s, frozenset(length for curve, length in shelf.failed if curve == key)

@@ -52,7 +52,7 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
         if app.desk is not None:
             _remember(app.desk.pump.knobs, app.palette.name, sitting.session)
 
-    app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin)
+    app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin, staged=settings.stage)
     try:
         status = show(app, remember)
         remember()
@@ -107,6 +107,7 @@ class Sitting:
         session.timeout_s = self._options.timeout
         session.download = not self._settings.no_download
         session.gguf = Path(gguf).absolute() if gguf else None
+        session.make_room(self._settings.knobs.rivals)
         return session, self._settings.knobs
 
     def begin(self) -> None:
@@ -150,7 +151,13 @@ def replay(options: argparse.Namespace) -> int:
         if remark:
             app.say(remark)
 
-    app = Monitor(lambda: (session, session.knobs), theme=theme, keys=settings.keys, on_start=begin)
+    app = Monitor(
+        lambda: (session, session.knobs),
+        theme=theme,
+        keys=settings.keys,
+        on_start=begin,
+        staged=settings.stage,
+    )
     return show(app)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
@@ -14,6 +15,8 @@ from tui.plot.cells import width
 from tui.plot.glyphs import Fill, ascii_row
 from tui.plot.rows import Row, Span
 
+_LETTER = re.compile(r"[^\W_]")
+_DEEP = frozenset({"black", "blue"})  # of the sixteen: too dark for black letters
 _EMPTY = frozenset({"background", "track"})  # grounds that may be the terminal's own
 _WEAK = frozenset({"default", "dim"})  # no colours for an area: the terminal's text colour fills it
 _LIT = frozenset({"stall", "failed", "finished"})  # told apart by weight where there is no colour
@@ -50,20 +53,26 @@ class Ink:
         self.colourless = fill is Fill.MONO if colourless is None else colourless
         self._styles: dict[str, Style] = {}
 
-    def style(self, words: str) -> Style:
-        """The style of `FG[ on BG][ bold][ dim][ reverse]`; a role the theme lacks is plain text."""
-        found = self._styles.get(words)
+    def style(self, words: str, written: bool = False) -> Style:
+        """The style of `FG[ on BG][ bold][ dim][ reverse]`; a role the theme lacks is plain text.
+
+        `written`: it is for letters and digits, for which a theme may have a stronger colour than for areas.
+        """
+        written = written and bool(self.palette.words)
+        key = f"{words} written" if written else words
+        found = self._styles.get(key)
         if found is None:
-            found = self._styles[words] = self._plain(words) if self.colourless else self._coloured(words)
+            made = self._plain(words) if self.colourless else self._coloured(words, written)
+            found = self._styles[key] = made
         return found
 
-    def _coloured(self, words: str) -> Style:
+    def _coloured(self, words: str, written: bool) -> Style:
         colours = self.palette.colours
         parts = words.split()
         role = parts[0] if parts and parts[0] in colours else "text"
         ground = parts[parts.index("on") + 1] if "on" in parts else "background"
         colour = colours[role]
-        if "bold" in parts and ground in ("background", "track"):
+        if written and ground in _EMPTY:
             colour = self.palette.words.get(role, colour)
         on = colours.get(ground, colours["background"])
         if self.palette.of_terminal:
@@ -102,7 +111,12 @@ class Ink:
         if used < cells:
             row = (*row, (" " * (cells - used), "text"))
         segments = [
-            Segment(text, self._blank(_ground(words)) if text.isspace() else self.style(words))
+            Segment(
+                text,
+                self._blank(_ground(words))
+                if text.isspace()
+                else self.style(words, _LETTER.search(text) is not None),
+            )
             for text, words in blanks_joined(row)
         ]
         strip = Strip(segments, max(used, cells))
@@ -117,8 +131,8 @@ def rich_name(colour: str) -> str:
 def _of_terminal(colour: str, on: str, role: str, ground: str, parts: Sequence[str]) -> Style:
     """Colours that the terminal chooses. What it has for text is readable on what it has for background.
 
-    Text inside an area is black, which every terminal's hues leave readable; an area without a hue is the
-    text's colour turned round; a dimmed area is empty: the sixteen colours have no dimmed ones.
+    Text inside an area is black, which nearly all of a terminal's hues leave readable; an area without a hue
+    is the text's colour turned round; a dimmed area is empty: the sixteen colours have no dimmed ones.
     """
     weak = "dim" in parts or colour == "dim"
     reverse = "reverse" in parts
@@ -127,7 +141,7 @@ def _of_terminal(colour: str, on: str, role: str, ground: str, parts: Sequence[s
     elif on in _WEAK:
         colour, on, weak, reverse = "default", "default", on == "dim", not reverse
     elif role == "background":
-        colour = "black"
+        colour = "bright-white" if on in _DEEP else "black"
     return Style(
         color=rich_name(colour), bgcolor=rich_name(on), bold="bold" in parts, dim=weak, reverse=reverse
     )

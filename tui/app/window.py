@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tui.app.panels.lines import dotted, most
 from tui.app.panels.phases import QUIET
-from tui.app.read_so_far import read_so_far
+from tui.plot.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.tracks import Sample
 from tui.app.troubles import at_moment

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.enter import Enter
-from tui.app.read_so_far import read_so_far
+from tui.plot.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.warned import warned
 from tui.domain.arrivals import Stall

@@ -17,6 +17,7 @@ class BuiltIn:
     """`state` is off, fetching, starting, ready or failed. Fetching runs in a thread; all else never blocks.
 
     done_bytes, total_bytes and stage tell about the fetch; `why` is one line when it failed.
+    slots: requests it serves at once, from its next start on.
     """
 
     def __init__(self) -> None:
@@ -26,7 +27,9 @@ class BuiltIn:
         self.stage = ""
         self.why = ""
         self.engine: embedded.EmbeddedEngine | None = None
+        self.slots = 1
         self._gguf: Path | None = None
+        self._started = 0
         self._worker: threading.Thread | None = None
         self._ending: threading.Thread | None = None
         self._unwanted = threading.Event()
@@ -48,6 +51,17 @@ class BuiltIn:
             self._unwanted.clear()
             self._worker = threading.Thread(target=self._fetch, name="model fetch", daemon=True)
             self._worker.start()
+
+    @property
+    def narrow(self) -> bool:
+        """It runs, with fewer slots than it should have."""
+        return self.engine is not None and self._started < self.slots
+
+    def anew(self) -> None:
+        """Start it once more on the same model, with the `slots` of now."""
+        if self._gguf is not None:
+            self.leave()
+            self._start(self._gguf)
 
     def tick(self) -> bool:
         """Look how far it is; True when the state changed."""
@@ -91,7 +105,8 @@ class BuiltIn:
                 thread.join()
 
     def _start(self, gguf: Path) -> None:
-        self.engine = embedded.start(gguf)
+        self._gguf, self._started = gguf, self.slots
+        self.engine = embedded.start(gguf, slots=self.slots)
         self.state, self.why = "starting", ""
 
     def _fail(self, why: str) -> None:

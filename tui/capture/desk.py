@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import Event, Lock, Thread
+from typing import NamedTuple
 
 from tui.capture import reader
 from tui.capture.cancel import Cancel
@@ -17,17 +18,27 @@ from tui.capture.frames import Frame, Item
 from tui.capture.orders import (
     CancelOrder,
     FetchOrder,
+    HushOrder,
     NoteOrder,
     Order,
     SampleOrder,
     StreamOrder,
     WarmOrder,
 )
+from tui.capture.rivals import Rivals
 from tui.capture.run import Run
 from tui.capture.stamps import keep_stamping
 from tui.domain.wire import Note, Read
 
 _END_S = 4.0
+
+
+class _Stream(NamedTuple):
+    """What a run under way can be ended with."""
+
+    cancel: Cancel
+    thread: Thread
+    rivals: Rivals | None
 
 
 class Desk:
@@ -40,7 +51,7 @@ class Desk:
         self._warmed = Warmed()
         self._fetcher = Fetcher()
         self._lock = Lock()
-        self._runs: dict[Run, tuple[Cancel, Thread]] = {}
+        self._runs: dict[Run, _Stream] = {}
 
     def do(self, order: Order) -> None:
         """Start what the order asks for; returns at once."""
@@ -50,8 +61,12 @@ class Desk:
             case StreamOrder():
                 self._begin(order)
             case CancelOrder(run_id, how):
-                for _, cancel in self._running(run_id):
-                    cancel.set(how)
+                for _, stream in self._running(run_id):
+                    stream.cancel.set(how)
+            case HushOrder(run_id):
+                for _, stream in self._running(run_id):
+                    if stream.rivals is not None:
+                        stream.rivals.stop()
             case SampleOrder(fields, mono_ns, run_id):
                 for run, _ in self._running(run_id):
                     run.sample(mono_ns, dict(fields))
@@ -65,11 +80,11 @@ class Desk:
         """Cancel what runs and wait (4 s at most) until it has ended, its recording included."""
         with self._lock:
             running = list(self._runs.values())
-        for cancel, _ in running:
-            cancel.set()
+        for stream in running:
+            stream.cancel.set()
         until_s = time.monotonic() + _END_S
-        for _, thread in running:
-            thread.join(max(0.0, until_s - time.monotonic()))
+        for stream in running:
+            stream.thread.join(max(0.0, until_s - time.monotonic()))
         self._warmed.close()
         self._fetcher.close()
         self._stamping.close()
@@ -91,10 +106,17 @@ class Desk:
                 if one.when == when:
                     self._fetcher.look(one, run, lambda seconds: bool(sleep(seconds)))
 
-        run = Run(order, watch, lambda: look("after", time.sleep))
+        def hush() -> None:
+            if rivals is not None:
+                rivals.close()
+
+        run = Run(order, watch, lambda: look("after", time.sleep), hush)
+        rivals = Rivals(run) if order.rivals else None
 
         def read() -> None:
             look("before", cancel.wait)
+            if rivals is not None:
+                rivals.start(cancel.wait)
             reader.stream(run, cancel, self._warmed)
             for event in reached.values():
                 event.set()
@@ -106,14 +128,14 @@ class Desk:
         thread = Thread(target=read, daemon=True, name=f"stream-{order.id}")
         with self._lock:
             self._busy(True)
-            self._runs[run] = (cancel, thread)
+            self._runs[run] = _Stream(cancel, thread, rivals)
         thread.start()
         for one in order.polls:
             _start("poll", partial(self._fetcher.poll, one, run, reached[one.until]))
 
-    def _running(self, run_id: int | None) -> list[tuple[Run, Cancel]]:
+    def _running(self, run_id: int | None) -> list[tuple[Run, _Stream]]:
         with self._lock:
-            return [(run, it[0]) for run, it in self._runs.items() if run_id in (None, run.order.id)]
+            return [(run, stream) for run, stream in self._runs.items() if run_id in (None, run.order.id)]
 
     def _warm(self, order: WarmOrder) -> None:
         with suppress(CaptureError):  # the stream itself will say what is wrong

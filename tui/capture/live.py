@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Iterable
 
@@ -45,6 +46,11 @@ class Live:
         if now_ns is not None:
             reduce(self.state, Tick(now_ns))
         return look(self.state, now_ns)
+
+    def copy(self) -> Live:
+        """One that goes on for itself. Readings are frozen, and most of all there is: both share them."""
+        shared = {id(reading): reading for reading in self.state.samples}
+        return copy.deepcopy(self, shared)
 
     def raw(self) -> list[str]:
         """The newest reads as text, oldest first; for the page with the raw detail."""

@@ -90,6 +90,15 @@ class Lookout:
         if self.builtin.state == "ready":
             self._builtin_changed()
 
+    def widen(self) -> bool:
+        """Start the built-in engine anew where it has fewer slots than it should; True when it does."""
+        if not self.builtin.narrow or self.builtin.state != "ready":
+            return False
+        self._aim = self._again_ns = None
+        self.found = self.target = None
+        self.builtin.anew()
+        return True
+
     def hear(self, reply: Reply) -> bool:
         """Take a reply that belongs here."""
         self._heard, now_ns = True, self._clock()

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+NONCE = "RIVALNONCE"
+"""Stands in a rival's body for letters that are new in each of its requests, so that none finds a cache."""
+
 
 @dataclass(frozen=True, slots=True)
 class FetchOrder:
@@ -56,6 +59,7 @@ class StreamOrder:
 
     record: absolute path of a file that is absent or empty, or None. meta: fields of its first line.
     warm: a connection that a `WarmOrder` opened may be used. timeout_s: for the whole run, None is never.
+    rivals: bodies of background requests to the same place, with `NONCE` where each differs.
     """
 
     id: int
@@ -71,6 +75,7 @@ class StreamOrder:
     timeout_s: float | None = None
     ca_file: str | None = None
     insecure: bool = False
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,13 @@ class CancelOrder:
 
     id: int
     how: str = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class HushOrder:
+    """Close the rivals of a stream; the stream itself goes on."""
+
+    id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +121,13 @@ class WarmOrder:
     insecure: bool = False
 
 
-Order = FetchOrder | StreamOrder | CancelOrder | SampleOrder | NoteOrder | WarmOrder
+Order = FetchOrder | StreamOrder | CancelOrder | HushOrder | SampleOrder | NoteOrder | WarmOrder
 
 _KINDS: dict[str, type[Order]] = {
     "fetch": FetchOrder,
     "stream": StreamOrder,
     "cancel": CancelOrder,
+    "hush": HushOrder,
     "sample": SampleOrder,
     "note": NoteOrder,
     "warm": WarmOrder,
@@ -134,6 +147,7 @@ def decode(line: bytes) -> Order:
     if kind is StreamOrder:
         fields["polls"] = tuple(PollOrder(**poll) for poll in fields.get("polls", ()))
         fields["looks"] = tuple(_look(look) for look in fields.get("looks", ()))
+        fields["rivals"] = tuple(fields.get("rivals", ()))
     return kind(**fields)
 
 

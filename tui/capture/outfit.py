@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tui.capture.orders import LookOrder, PollOrder, StreamOrder
+from tui.capture.rival_bodies import rival_bodies
 from tui.capture.target import Target
 from tui.domain.knobs import Cache, Knobs
 from tui.engines.base import Adapter, Plan, Request
@@ -66,6 +67,7 @@ def order_of(
         "answer_limit": knobs.answer_limit,
         "cache_mode": _cache_mode(knobs),
         "profile": knobs.profile.value,
+        "rivals": knobs.rivals,
         "sampling": _sampling(knobs),
         "start_time": started.astimezone().isoformat(timespec="milliseconds"),
     }
@@ -94,6 +96,7 @@ def order_of(
         timeout_s,
         target.ca_file,
         target.insecure,
+        rival_bodies(knobs, found, adapter, sized),
     )
 
 

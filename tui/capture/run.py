@@ -20,10 +20,19 @@ Emit = Callable[[Item | Mark], None]
 class Run:
     """Takes what happened, by any thread, in monotonic times. What came before zero is known waits for it."""
 
-    def __init__(self, order: StreamOrder, emit: Emit, afterwards: Callable[[], None] = lambda: None) -> None:
-        """`afterwards` is called when the stream ended by itself, before the End is emitted."""
+    def __init__(
+        self,
+        order: StreamOrder,
+        emit: Emit,
+        afterwards: Callable[[], None] = lambda: None,
+        ending: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`ending` is called first of all when the stream ended, however it did; `afterwards` when it ended
+        by itself, before the End is emitted.
+        """
         self.order = order
         self._afterwards = afterwards
+        self._ending = ending
         self.zero_ns: int | None = None
         self.ended = False
         self._over = False
@@ -83,6 +92,7 @@ class Run:
     def end(self, how: str, detail: str = "", mono_ns: int | None = None) -> None:
         """The run is over; only the first call counts. The recording is whole before the End is emitted."""
         now_ns = time.monotonic_ns() if mono_ns is None else mono_ns
+        self._ending()
         self.begin(now_ns)
         if how in ("eof", "hang"):
             self._afterwards()

@@ -15,9 +15,9 @@ from tui.capture.flight import Flight
 from tui.capture.frames import Frame, Gone, Item, Mark, Reply
 from tui.capture.lookout import Lookout
 from tui.capture.machine import Machine
-from tui.capture.orders import CancelOrder, NoteOrder, StreamOrder, WarmOrder
+from tui.capture.orders import CancelOrder, HushOrder, NoteOrder, StreamOrder, WarmOrder
 from tui.capture.shelf import Shelf as Recordings
-from tui.capture.target import Run, Target
+from tui.capture.target import Run, Target, label_of
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
 from tui.domain.shelf import Shelf
@@ -25,10 +25,10 @@ from tui.domain.view import View
 from tui.domain.wire import Note
 from tui.engines.detect import Found
 from tui.engines.urls import Base
-from tui.plot.numbers import prompt_length
 from tui.probes.sampler import Sampler
 
 ERRAND_NS = 15_000_000_000
+SLOTS_WITH_RIVALS = 2  # of the built-in engine; the second one costs 180 MB, so it has one until then
 
 
 class Session:
@@ -53,6 +53,7 @@ class Session:
         self._errand: Errand | None = None
         self._errand_ns = 0
         self._next_wish: tuple[Knobs, Path | None] | None = None
+        self._awaiting: tuple[Knobs, Path | None] | None = None  # sent when the engine is there again
         self._flight: Flight | None = None
         self.notice = ""
         self.shelf = Shelf()
@@ -77,6 +78,11 @@ class Session:
     def embed(self) -> None:
         """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""
         self._lookout.embed(self.gguf, self.download)
+
+    def make_room(self, rivals: int) -> None:
+        """The built-in engine gets a second slot at its next start, when there are rivals."""
+        if rivals:
+            self.builtin.slots = SLOTS_WITH_RIVALS
 
     @property
     def found(self) -> Found | None:
@@ -122,12 +128,15 @@ class Session:
 
     @property
     def activity(self) -> str:
+        if self._awaiting is not None:
+            return f"the built-in engine starts anew, with {self.builtin.slots} slots"
         return self._errand.activity if self._errand else ""
 
     @property
     def running(self) -> bool:
         """From `send` until the request is over, failed or cancelled."""
-        return self._errand is not None or (self._flight is not None and self._flight.running)
+        preparing = self._errand is not None or self._awaiting is not None
+        return preparing or (self._flight is not None and self._flight.running)
 
     @property
     def run(self) -> Run | None:
@@ -140,6 +149,10 @@ class Session:
         self.cancel()
         self.notice = ""
         if self.found is None or self.target is None:
+            return
+        self.make_room(knobs.rivals)
+        if self._lookout.widen():
+            self._awaiting = (knobs, record)
             return
         if underway is not None and underway.waits:
             # held keys must not pile up questions: the newest wish waits for the answers to the last ones
@@ -158,7 +171,7 @@ class Session:
 
     def cancel(self) -> None:
         """Stop what runs: the socket closes at once."""
-        self._errand = self._next_wish = None
+        self._errand = self._next_wish = self._awaiting = None
         flight = self._flight
         if flight is not None and flight.running:
             flight.given_up = True
@@ -183,11 +196,19 @@ class Session:
         for frame in frames:
             self._frame(frame)
         changed = self._lookout.tick() or changed
+        self._resume()
         self._hurry()
         order = self._flight.overtime(self._clock()) if self._flight else None
         if order is not None:
             self._channel.send(order)
         return changed or bool(frames)
+
+    def _resume(self) -> None:
+        """Send what waited for the engine to start anew."""
+        if self._awaiting is not None and self.found is not None:
+            self.send(*self._awaiting)
+        elif self.problem:
+            self._awaiting = None
 
     def _hurry(self) -> None:
         """An engine that does not answer what must be known first is not waited for without end."""
@@ -246,7 +267,7 @@ class Session:
     def _lose(self, why: str) -> None:
         """The reader is gone: what it was asked for never comes, and nothing more can be asked."""
         self._lookout.lose(why)
-        self._errand = None
+        self._errand = self._awaiting = None
         if self._flight is not None and self._flight.running:
             self._flight.lose(why, self._clock())
             self._machine.end()
@@ -280,9 +301,8 @@ class Session:
 
     def _start(self, order: StreamOrder, errand: Errand, record: Path | None) -> None:
         number = self.shelf.begin()
-        knobs = errand.knobs
-        label = f"run {number} · {prompt_length(knobs.prompt_tokens)} · {knobs.cache.value}"
-        self._flight = Flight(Run(number, knobs, label, record, errand.parts, errand.note), order.id)
+        label = label_of(number, errand.knobs)
+        self._flight = Flight(Run(number, errand.knobs, label, record, errand.parts, errand.note), order.id)
         self._machine.begin()
         self._channel.send(order)
         if errand.probe is not None:
@@ -293,7 +313,9 @@ class Session:
         return self._flight.run_id if self._flight and not self._flight.ended else None
 
     def _keep(self, flight: Flight) -> None:
-        """Keep what a run that has just come to its end leaves behind."""
+        """Keep what a run that has just come to its end leaves behind; its rivals end with it."""
+        if flight.run.knobs.rivals:
+            self._channel.send(HushOrder(flight.run_id))
         view = flight.view(self._clock())
         self.shelf.keep(view, flight.run.knobs, flight.run.label)
         self._machine.end()

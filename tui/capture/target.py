@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tui.domain.knobs import Knobs
+from tui.domain.rivals import beside
+from tui.plot.numbers import prompt_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +39,9 @@ class Run:
     recording: Path | None = None
     parts: tuple[tuple[str, int], ...] = ()
     note: str = ""
+
+
+def label_of(number: int, knobs: Knobs) -> str:
+    """A run in a few words: what was sent, and that it was not alone."""
+    words = (f"run {number}", prompt_length(knobs.prompt_tokens), knobs.cache.value, beside(knobs.rivals))
+    return " · ".join(word for word in words if word)

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Literal
 
 from tui.domain.machine import Reading
+from tui.domain.rivals import Step
 from tui.domain.values import Provenance
 
 
@@ -236,6 +237,17 @@ class SlotsSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class RivalSeen:
+    """A step of background request `rival` (from 1). chunks: text messages so far; how: why it ended."""
+
+    at_ns: int
+    rival: int
+    step: Step
+    chunks: int = 0
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The engine gave a finish reason (non-empty, as sent)."""
 
@@ -299,5 +311,5 @@ class Tick:
 Event = (
     Began | Learned | Connecting | Connected | SentAll | Head | Arrived | Progress | Edge | Generated
     | FirstSign | Usage | Timings | TokenizeProbed | SlotsSeen | Finish | Done | Failed | Oddity | Ended
-    | Sampled | Tick
+    | Sampled | RivalSeen | Tick
 )  # fmt: skip

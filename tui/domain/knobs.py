@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from tui.domain.rivals import MOST_RIVALS
+
 LADDER = tuple(128 << i for i in range(14))  # 128 … 1M tokens
 ANSWERS = (16, 32, 64, 128, 256, 512, 1024)
 FINE = 64
@@ -27,7 +29,10 @@ class Profile(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Knobs:
-    """What to send. Lengths in tokens as the engine counts them; `tail_tokens` are new in cache mode tail."""
+    """What to send. Lengths in tokens as the engine counts them; `tail_tokens` are new in cache mode tail.
+
+    rivals: background requests beside it.
+    """
 
     prompt_tokens: int = 512
     answer_limit: int = 64
@@ -39,6 +44,7 @@ class Knobs:
     seed: int | None = None
     ignore_eos: bool = False
     auto: bool = False
+    rivals: int = 0
 
 
 def room(context: int | None, answer_limit: int) -> int | None:
@@ -106,3 +112,8 @@ def next_profile(knobs: Knobs) -> Knobs:
     order = [p for p in Profile if p is not Profile.OWN or knobs.own_text]
     at = order.index(knobs.profile) if knobs.profile in order else -1
     return replace(knobs, profile=order[(at + 1) % len(order)])
+
+
+def next_rivals(knobs: Knobs) -> Knobs:
+    """One more background request; after the most of them none."""
+    return replace(knobs, rivals=(knobs.rivals + 1) % (MOST_RIVALS + 1))

@@ -55,6 +55,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         clock=_clock(state),
         samples=tuple(state.samples),
         slots_busy=state.busy_ns is not None,
+        rivals=tuple(rival for _, rival in sorted(state.rivals.items())),
     )
     return _with_rates(state, _with_prefill(state, view, now), now)
 

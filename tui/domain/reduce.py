@@ -11,6 +11,7 @@ from dataclasses import replace
 from tui.domain import events as ev
 from tui.domain.machine import Reading
 from tui.domain.prefill import Report
+from tui.domain.rivals import took
 from tui.domain.state import State, ToolCall
 from tui.domain.verdict import conclude, doubt_clocks
 
@@ -32,8 +33,8 @@ _SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our
 
 
 def reduce(state: State, event: ev.Event) -> State:
-    """The state after `event`. After the stream's end mark only time, samples, the end and what the engine
-    tells afterwards about this request count.
+    """The state after `event`. After the stream's end mark only time, samples, rivals, the end and what the
+    engine tells afterwards about this request count.
     """
     state.now_ns = max(state.now_ns, event.at_ns) if not state.over else state.now_ns
     match event:
@@ -41,6 +42,8 @@ def reduce(state: State, event: ev.Event) -> State:
             pass
         case ev.Sampled(reading=reading):
             _sample(state, reading)
+        case ev.RivalSeen():
+            _rival(state, event)
         case ev.Ended(at_ns=at_ns, how=how, detail=detail):
             if not state.over:
                 conclude(state, at_ns, how, detail)
@@ -200,6 +203,12 @@ def _timings(state: State, event: ev.Timings) -> None:
         waits=event.waits or old.waits,
         **told,
     )
+
+
+def _rival(state: State, event: ev.RivalSeen) -> None:
+    rival = took(state.rivals, event.rival, event.step, event.at_ns, event.chunks, event.how)
+    if rival is not None:
+        state.rivals[event.rival] = rival
 
 
 def _sample(state: State, reading: Reading) -> None:

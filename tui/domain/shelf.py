@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from tui.domain.knobs import Knobs
 from tui.domain.phases import Phase
+from tui.domain.rivals import told_rivals
 from tui.domain.view import Stage, View
 
 
@@ -21,12 +22,16 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Key of one TTFT curve: results of different engines, models or cache modes are never mixed."""
+    """Key of one TTFT curve: results of different engines, models or cache modes are never mixed.
+
+    Nor are runs that were alone and runs with `rivals` beside them.
+    """
 
     engine: str
     model: str
     cache: str
     profile: str
+    rivals: int = 0
 
 
 @dataclass(slots=True)
@@ -62,4 +67,5 @@ class Shelf:
 def curve(view: View, knobs: Knobs) -> Curve:
     """Which curve a run of this view belongs to."""
     told = view.conditions.get
-    return Curve(str(told("engine") or ""), str(told("model") or ""), knobs.cache.value, knobs.profile.value)
+    names = str(told("engine") or ""), str(told("model") or "")
+    return Curve(*names, knobs.cache.value, knobs.profile.value, told_rivals(view.conditions))

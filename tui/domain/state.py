@@ -10,6 +10,7 @@ from tui.domain.events import Dialect, Edge, Failed, Timings
 from tui.domain.machine import Reading
 from tui.domain.order import Ranked
 from tui.domain.prefill import Report
+from tui.domain.rivals import Rival
 from tui.domain.text import Text
 
 UNKNOWN = Dialect("unknown")
@@ -82,6 +83,7 @@ class State:
     end_ns: int | None = None
     ended: str = ""
     samples: list[Reading] = field(default_factory=list)
+    rivals: dict[int, Rival] = field(default_factory=dict)  # background requests, by their number
 
     @property
     def terminal(self) -> bool:

@@ -11,6 +11,7 @@ from tui.domain.events import Failed
 from tui.domain.machine import Reading
 from tui.domain.phases import Phase
 from tui.domain.prefill import Forecast, Report
+from tui.domain.rivals import Rival
 from tui.domain.text import NO_TEXT, Snapshot
 from tui.domain.values import Value, absent
 
@@ -122,6 +123,7 @@ class View:
     clock: Clock = Clock()
     samples: Sequence[Reading] = ()
     slots_busy: bool = False
+    rivals: tuple[Rival, ...] = ()  # background requests, by number
 
     @property
     def running(self) -> bool:

@@ -22,7 +22,7 @@ class Note:
 
     Names: connecting, connected (warm, address), sent (monotonic_ns: time zero on this machine's monotonic
     clock), sent_all, head (status, headers), cancelled, tokenize_probe (took_ns, base_ns, tokens),
-    conditions (any keys).
+    conditions (any keys), rival (rival: its number, step: sent, first, last (chunks) or ended (how)).
     """
 
     at_ns: int

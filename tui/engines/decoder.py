@@ -23,11 +23,13 @@ from tui.domain.events import (
     Head,
     Learned,
     Oddity,
+    RivalSeen,
     Sampled,
     SentAll,
     TokenizeProbed,
 )
 from tui.domain.machine import reading_from
+from tui.domain.rivals import STEPS
 from tui.domain.values import count
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 from tui.engines.body import Body
@@ -103,6 +105,8 @@ class Decoder:
                 return [] if took_ns is None else [TokenizeProbed(at_ns, max(0, took_ns - (base_ns or 0)))]
             case "conditions":
                 return [Learned(at_ns, dict(fields))]
+            case "rival":
+                return _rival(at_ns, fields)
             case _:
                 return []
 
@@ -257,3 +261,12 @@ class Decoder:
 
     def _refusal(self, at_ns: int, body: bytes) -> list[Event]:
         return self._fail(http_failure(at_ns, self._status or 0, self._headers, body, self._url))
+
+
+def _rival(at_ns: int, fields: Mapping[str, object]) -> list[Event]:
+    """A step of a background request; odd fields tell nothing."""
+    number, name = count(fields.get("rival")), fields.get("step")
+    step = next((known for known in STEPS if known == name), None)
+    if number is None or step is None:
+        return []
+    return [RivalSeen(at_ns, number, step, count(fields.get("chunks")) or 0, text(fields.get("how")))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 _FONT = {
     "0": ("###", "#.#", "#.#", "#.#", "###"),
     "1": ("##.", ".#.", ".#.", ".#.", "###"),
@@ -21,22 +23,25 @@ _FONT = {
 _HALVES = {("#", "#"): "█", ("#", "."): "▀", (".", "#"): "▄", (".", "."): " "}
 
 
-def digits(number: str) -> tuple[str, str, str]:
+def digits(number: str) -> tuple[str, ...]:
     """The number three rows high: a pixel is one column by half a row. Digits, `.`, `:` and `-` only."""
-    top, upper, middle, lower, bottom = (" ".join(_FONT[char][i] for char in number) for i in range(5))
-    return _pair(top, upper), _pair(middle, lower), _pair(bottom, "")
+    return stage_digits(number, 1)
+
+
+def stage_digits(number: str, scale: int = 2) -> tuple[str, ...]:
+    """The number for a room: a pixel is `scale` columns by half as many rows, in all five pixels high."""
+    apart = "." * max(1, scale // 2)
+    lines = [
+        apart.join("".join(pixel * scale for pixel in _FONT[char][i]) for char in number) for i in range(5)
+    ]
+    halves = [line for line in lines for _ in range(scale)]
+    return tuple(_pair(*pair) for pair in zip_longest(halves[::2], halves[1::2], fillvalue=""))
+
+
+def rows_of(scale: int) -> int:
+    """Rows that digits of this scale take."""
+    return (5 * scale + 1) // 2
 
 
 def _pair(above: str, below: str) -> str:
-    below = below.ljust(len(above), ".")
-    return "".join(
-        _HALVES[pair] for pair in zip(above.replace(" ", "."), below.replace(" ", "."), strict=True)
-    )
-
-
-def stage_digits(number: str) -> tuple[str, ...]:
-    """The number five rows high, for a room: a pixel is two columns by one row."""
-    wide = {"#": "██", ".": "  "}
-    return tuple(
-        " ".join("".join(wide[pixel] for pixel in _FONT[char][i]) for char in number) for i in range(5)
-    )
+    return "".join(_HALVES[pair] for pair in zip(above, below.ljust(len(above), "."), strict=True))

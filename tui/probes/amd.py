@@ -14,6 +14,7 @@ from tui.probes.question import SECOND, Question, slow_note
 
 DRIVERS = frozenset({"amdgpu"})
 SOC_POWER = "power of the whole chip, CPU included"
+PCIE_GT_S = (2.5, 5.0, 8.0, 16.0, 32.0, 64.0)  # by generation, each lane
 HOT_MILLI_C, SLOWED = 105_000, 0.9  # of the hottest place on the chip; share of the highest clock
 HOTTEST = ("junction", "mem", "edge")  # sensors by label, the one that limits the clock first
 
@@ -40,10 +41,15 @@ class Amd:
         self._sclk = Question(self._monitor("freq1_input"))
         self._mclk = Question(self._monitor("freq2_input"))
         self._cap = Question(self._monitor("power1_cap"), 30 * SECOND)
+        self._cap_default = Question(self._monitor("power1_cap_default"), 30 * SECOND)
+        self._mclk_max = Question(lambda: highest_mhz(read_now(device / "pp_dpm_mclk")), 30 * SECOND)
+        self._mem_temperature = Question(self._monitor(self._sensor_of("mem")), SECOND)
+        self._link = Question(self._pcie, 5 * SECOND)
         self._sclk_max = Question(lambda: highest_mhz(read_now(device / "pp_dpm_sclk")), 30 * SECOND)
         self._all: tuple[Question[int] | Question[tuple[int, int]], ...] = (
             *(self._busy, self._mem_busy, self._vram, self._gtt, self._power),
             *(self._temperature, self._sclk, self._mclk, self._cap, self._sclk_max),
+            *(self._cap_default, self._mclk_max, self._mem_temperature, self._link),
         )
 
     @property
@@ -75,6 +81,12 @@ class Amd:
             sm_mhz=_scaled(self._sclk, 1e6),
             sm_max_mhz=self._sclk_max.value,
             mem_mhz=_scaled(self._mclk, 1e6),
+            mem_max_mhz=self._mclk_max.value,
+            mem_temperature_c=_scaled(self._mem_temperature, 1e3),
+            power_default_w=_scaled(self._cap_default, 1e6),
+            pcie_gen=self._link.value[0] if self._link.value else None,
+            pcie_width=self._link.value[1] if self._link.value else None,
+            absent=self._absent(),
             unified=self._unified,
             age_ns=max(now_ns - answer[1], 0) if answer else 0,
             note=", ".join(filter(None, (soc, self._hot(), slow_note(self._all)))),
@@ -93,6 +105,31 @@ class Amd:
         if compute is None:
             return graphics if clients else None
         return max(graphics, compute)
+
+    def _absent(self) -> dict[str, str]:
+        """Why values are missing, by the name of their field."""
+        asked = {
+            "util_pct": self._busy,
+            "mem_busy_pct": self._mem_busy,
+            "power_w": self._power,
+            "power_limit_w": self._cap,
+            "temperature_c": self._temperature,
+            "sm_mhz": self._sclk,
+        }
+        missing = {name: question.absent for name, question in asked.items() if question.absent}
+        return missing | {"energy_mj": "no counter that can be trusted", "throttle_mask": "told in no file"}
+
+    def _pcie(self) -> tuple[int, int]:
+        """Generation and lanes of the link, from texts such as `16.0 GT/s PCIe`."""
+        speed = float(read_now(self._device / "current_link_speed").split()[0])
+        return PCIE_GT_S.index(speed) + 1, int(read_now(self._device / "current_link_width"))
+
+    def _sensor_of(self, label: str) -> str:
+        """The temperature file with this label, a name that is not there when no sensor has it."""
+        for path in self._hwmon.glob("temp*_label"):
+            if read_once(path).strip().decode(errors="replace") == label:
+                return path.name.replace("_label", "_input")
+        return f"temp_of_{label}"
 
     def _compute(self, pids: Iterable[int]) -> int | None:
         self._gpu_id = self._gpu_id or gpu_id(self._kfd, self._pdev)

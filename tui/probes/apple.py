@@ -18,6 +18,7 @@ REGISTRY_NS = SECOND  # `ioreg` takes a process
 REPORT_NS = SECOND // 5
 NO_GPU = "no GPU in the registry of this system"
 NO_GPU_VIRTUAL = "no GPU visible in this virtual machine"
+UNREPORTED = "the chip's reports can't be read here"
 MODEL = "power by the chip's own model of itself"
 
 
@@ -113,11 +114,11 @@ class AppleGpu:
         one, at_ns = self._found
         energy, watts, active, energy_ns = self._energy or (None, None, None, now_ns)
         measured = energy if watts is not None else None
-        name = f"{one.name or 'Apple GPU'}, {one.cores} GPU cores" if one.cores else one.name or "Apple GPU"
         notes = (MODEL if watts is not None else "", self._budget[1])
         return (
             Gpu(
-                name=name,
+                name=one.name or "Apple GPU",
+                cores=one.cores,
                 util_pct=one.util_pct,
                 mem_used_bytes=one.used_bytes,
                 mem_total_bytes=self._ram_bytes,
@@ -129,6 +130,8 @@ class AppleGpu:
                 sm_max_mhz=active.top_mhz if active else None,
                 unified=True,
                 age_ns=max(now_ns - at_ns, 0),
+                stale=now_ns - at_ns > 2 * REGISTRY_NS,
+                absent={"power_w": UNREPORTED, "energy_mj": UNREPORTED} if self._unreported else {},
                 energy_age_ns=max(now_ns - energy_ns, 0),
                 reason=silent,
                 note=", ".join(filter(None, notes)),

@@ -14,9 +14,10 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 
-from tui.domain.machine import raw_from
-from tui.probes.machine import Machine
+from tui.domain.machine import Reading, raw_from
+from tui.probes.machine import PATIENCE_NS, Machine
 from tui.probes.parts import here
 from tui.probes.sampler import WITHOUT_DRIVERS
 
@@ -57,7 +58,29 @@ class Loop:
         self._machine, self._orders = machine, orders
         self._period_s = 1 / IDLE_HZ
         self._battery = False
+        self._writing = threading.Lock()
         self._facts = True  # the facts of the host go with the first reading and with every marked one
+
+    def start(self) -> None:
+        """Reads in a thread of its own, so that files that hang are noticed by `watch`."""
+        threading.Thread(target=self._leave_when_unheard, args=(self.run,), name="files", daemon=True).start()
+
+    def watch(self) -> None:
+        """Until stdin ends: writes what can be told while the reading hangs."""
+        self._leave_when_unheard(self._watch)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(PATIENCE_NS / 1e9)
+            if told := self._machine.silent():
+                self._put(told)
+
+    @staticmethod
+    def _leave_when_unheard(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BrokenPipeError:
+            os._exit(0)
 
     def run(self) -> None:
         """Until stdin ends."""
@@ -95,9 +118,13 @@ class Loop:
         reading = self._machine.read(self._facts)
         self._battery = reading.host.get("power", "battery" if self._battery else "") == "battery"
         self._facts = False
+        self._put(reading)
+
+    def _put(self, reading: Reading) -> None:
         line = {"mono_ns": reading.at_ns, **raw_from(reading)}
-        sys.stdout.buffer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
-        sys.stdout.buffer.flush()
+        with self._writing:
+            sys.stdout.buffer.write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+            sys.stdout.buffer.flush()
 
 
 def leave_with_parent() -> None:
@@ -114,10 +141,9 @@ def main() -> None:
     threading.Thread(target=orders.listen, name="orders", daemon=True).start()
     machine = Machine(here(drivers=WITHOUT_DRIVERS not in sys.argv[1:]))
     machine.start()
-    try:
-        Loop(machine, orders).run()
-    except BrokenPipeError:
-        os._exit(0)
+    loop = Loop(machine, orders)
+    loop.start()
+    loop.watch()
 
 
 if __name__ == "__main__":

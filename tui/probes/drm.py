@@ -82,7 +82,9 @@ class DrmCard:
         known = self._asks.gpu(now_ns)
         if self._asleep:
             return Gpu(name=known.name, uuid=known.uuid, reason=ASLEEP)
-        return replace(known, server_bytes=self._held, server_busy_pct=self._busy_pct)
+        return replace(
+            known, server_bytes=self._held, server_busy_pct=self._busy_pct, serving=bool(self._held)
+        )
 
 
 class Drm:
@@ -116,7 +118,8 @@ class Drm:
         self._pids = server_pids
         silent = self._pace.silent(now_ns)
         cards = [card.gpu(now_ns) for card in self._cards.values()]
-        shown = [gpu for gpu in cards if gpu.name]
+        late_ns = 2 * max(self._pace.apart_ns, SECOND)
+        shown = [replace(gpu, stale=gpu.age_ns > late_ns) for gpu in cards if gpu.name]
         if silent:
             shown = [replace(gpu, reason=gpu.reason or silent) for gpu in shown]
         return tuple(shown), "" if shown else silent or f"no {self._maker} GPU in use"

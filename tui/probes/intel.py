@@ -85,6 +85,7 @@ class Intel:
             age_ns=max(now_ns - answer[1], 0) if answer else 0,
             energy_age_ns=max(now_ns - energy[1], 0) if energy else 0,
             note=", ".join(filter(None, notes)),
+            absent={"mem_used_bytes": "its driver tells it for processes only"},
         )
 
     def held(self, clients: tuple[Client, ...], pids: tuple[int, ...]) -> int | None:

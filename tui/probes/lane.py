@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
-from typing import Generic, TypeVar
-
-T = TypeVar("T")
 
 SECOND = 1_000_000_000
 SILENT_NS = 10 * SECOND  # a call that takes longer: the source does not answer
@@ -18,46 +14,6 @@ LONGEST_PAUSE_S = 5.0
 def no_answer(busy_ns: int, now_ns: int) -> str:
     """The words for a source that was asked at `busy_ns` and has not answered yet."""
     return f"no answer since {(now_ns - busy_ns) // SECOND} s"
-
-
-class Asked(Generic[T]):
-    """A source that is read when somebody asks; the asker waits no longer than it wants to."""
-
-    def __init__(self, name: str, read: Callable[[bool], T], clock: Callable[[], int] = time.monotonic_ns):
-        self._name, self._read, self._clock = name, read, clock
-        self._wanted, self._done = threading.Event(), threading.Event()
-        self._edge = False
-        self._answer: T | None = None
-        self._busy_ns: int | None = None
-
-    def start(self) -> None:
-        """The thread is never joined: it ends with the process."""
-        threading.Thread(target=self._run, name=self._name, daemon=True).start()
-
-    def ask(self, edge: bool, wait_s: float) -> T | str:
-        """The answer of now, or the words for its absence once `wait_s` are over.
-
-        While an old question is open no new one is put; `edge` wants the values that are read rarely, too.
-        """
-        busy_ns = self._busy_ns
-        if busy_ns is None:
-            self._edge, self._busy_ns = edge, self._clock()
-            self._done.clear()
-            self._wanted.set()
-        answered = self._done.wait(wait_s if busy_ns is None else 0)
-        answer = self._answer
-        if answered and answer is not None:
-            return answer
-        now_ns, since_ns = self._clock(), self._busy_ns
-        return no_answer(now_ns if since_ns is None else since_ns, now_ns)
-
-    def _run(self) -> None:
-        while True:
-            self._wanted.wait()
-            self._wanted.clear()
-            self._answer = self._read(self._edge)
-            self._done.set()
-            self._busy_ns = None
 
 
 class Paced:

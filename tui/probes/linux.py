@@ -102,6 +102,27 @@ def all_compressed(swaps: bytes) -> bool:
     return bool(areas) and all(area.startswith(b"/dev/zram") for area in areas)
 
 
+def partly_compressed(swaps: bytes) -> bool:
+    """Whether some swap areas of /proc/swaps are compressed memory and others are on a disk."""
+    areas = [area.startswith(b"/dev/zram") for area in swaps.splitlines()[1:]]
+    return any(areas) and not all(areas)
+
+
+def from_disk(told: Fields, zram_stats: Iterable[bytes]) -> Fields:
+    """Swap traffic parted into that from a disk and that from compressed areas, by the reads of the latter.
+
+    The third number in a block device's `stat` counts sectors of 512 bytes that were read.
+    """
+    reads = [int(words[2]) * 512 for text in zram_stats if len(words := text.split()) > 2]
+    swap_in = told.get("swap_in_bytes")
+    if swap_in is None or not reads:
+        return {}
+    return {
+        "swap_in_bytes": max(swap_in - sum(reads), 0),
+        "decompressed_bytes": (told.get("decompressed_bytes") or 0) + sum(reads),
+    }
+
+
 def zram(mm_stats: Iterable[bytes]) -> Fields:
     """What compressed swap areas hold and the memory they take, from their `mm_stat` files."""
     held = [words for text in mm_stats if len(words := text.split()) > 2]
@@ -129,6 +150,7 @@ class LinuxSource:
         self._zram = sorted((sys / "block").glob("zram*/mm_stat"))
         self._slow: Fields = {"cpu_cores": os.cpu_count(), "memory_note": WSL if wsl(proc) else ""}
         self._slow_ns = 0
+        self._mixed = False
 
     def read(self, now_ns: int, edge: bool = False) -> Fields:
         """The fields of now, with `absent` saying why the others are missing.
@@ -139,7 +161,9 @@ class LinuxSource:
         if now_ns >= self._slow_ns:
             self._slow_ns = now_ns + _SLOW_NS
             self._slow |= self._clock() | zram(read_once(path) for path in self._zram)
-            self._slow["swap_compressed"] = all_compressed(read_once(self._proc / "swaps"))
+            swaps = read_once(self._proc / "swaps")
+            self._slow["swap_compressed"] = all_compressed(swaps)
+            self._mixed = partly_compressed(swaps)
         told = {
             **meminfo(texts["meminfo"]),
             **vmstat(texts["vmstat"], self._page_bytes),
@@ -148,6 +172,8 @@ class LinuxSource:
             **cpu_times(texts["stat"], self._ticks_per_s),
             **self._slow,
         }
+        if self._mixed:
+            told |= from_disk(told, (read_once(path.with_name("stat")) for path in self._zram))
         told["absent"] = self._absent(told)
         return told
 

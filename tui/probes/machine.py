@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tui.domain.machine import Gpu, Reading, Server
-from tui.probes.lane import Asked
+from tui.probes.lane import no_answer
 from tui.probes.linux import Fields
 from tui.probes.server import GONE, Found
 from tui.probes.watch import ServerWatch
 
 FACTS_NS = 30_000_000_000  # between two looks at the facts of the host
-PATIENCE_S = 1.0  # a file of the system that takes longer is left out of the reading
+PATIENCE_NS = 1_000_000_000  # files of the system that take longer are left out of the readings
 
 
 class Counters(Protocol):
@@ -71,7 +71,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What the thread of the system's files read at one moment."""
+    """What the files of the system told at one moment."""
 
     at_ns: int
     fields: Fields
@@ -80,20 +80,19 @@ class Files:
 
 
 class Machine:
-    """All sources of this machine. Reading it never waits for a driver, a name server or a process list."""
+    """All sources of this machine. Reading it waits for files, but never for a driver or a name server."""
 
     def __init__(self, parts: Parts, clock: Callable[[], int] = time.monotonic_ns) -> None:
         self._parts, self._clock = parts, clock
         self._ram_bytes: int | None = None
-        self._files = Asked("files", self.read_files, clock)
+        self._busy_ns: int | None = None  # since when the files are being read
         self._edge = True
         self._pid = 0
         self._facts_ns = 0
         self._facts: dict[str, str] = {}
 
     def start(self) -> None:
-        """Starts the threads of all sources."""
-        self._files.start()
+        """Starts the threads of all sources but the files, which are read by whoever calls `read`."""
         self._parts.watch.start()
         for source in self._parts.gpus:
             source.start()
@@ -118,10 +117,25 @@ class Machine:
     def read(self, facts: bool) -> Reading:
         """The machine now; `facts` adds those that do not change."""
         edge, self._edge = self._edge, False
-        files = self._files.ask(edge, PATIENCE_S)
-        if isinstance(files, str):
-            silent = {"absent": {"ram_available_bytes": files, "stall_some_us": files}}
-            files = Files(self._clock(), silent, replace(self._parts.watch.found, reason=files), None)
+        self._busy_ns = self._clock()
+        files = self.read_files(edge)
+        self._busy_ns = None
+        return self._reading(files, facts)
+
+    def silent(self) -> Reading | None:
+        """What can be told while `read` hangs in another thread, None while it does not.
+
+        GPUs go on, and nothing that was read before it hung is repeated as if it were of now.
+        """
+        now_ns, busy_ns = self._clock(), self._busy_ns
+        if busy_ns is None or now_ns - busy_ns < PATIENCE_NS:
+            return None
+        words = no_answer(busy_ns, now_ns)
+        fields = {"absent": {"ram_available_bytes": words, "stall_some_us": words}}
+        found = replace(self._parts.watch.found, reason=words)
+        return self._reading(Files(now_ns, fields, found, None), False)
+
+    def _reading(self, files: Files, facts: bool) -> Reading:
         gpus, gpu_reason = self._gpus(files.at_ns, files.found.tree)
         return Reading(
             at_ns=files.at_ns,
@@ -136,7 +150,7 @@ class Machine:
         )
 
     def read_files(self, edge: bool) -> Files:
-        """What the files of the system tell now; the thread's work."""
+        """What the files of the system tell now."""
         start_ns = self._clock()
         fields = self._parts.counters.read(start_ns, edge)
         self._ram_bytes = fields.get("ram_total_bytes", self._ram_bytes)

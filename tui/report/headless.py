@@ -15,6 +15,7 @@ from tui.domain.knobs import Knobs, fitted
 from tui.domain.view import View
 from tui.plot.cells import clean
 from tui.plot.numbers import size_of
+from tui.report.narrated import Narrator, write
 from tui.report.numbers import run_object
 from tui.report.plain import summary
 from tui.report.summary import summarised
@@ -27,7 +28,8 @@ _LOOK_S = 0.1
 class Job:
     """What to send and how to tell. `target` None: the first local engine found, else the built-in one.
 
-    records: for each request where its recording goes, None for the usual place.
+    records: for each request where its recording goes, None for the usual place. narrated: also a line for
+    each change and each second while it runs.
     """
 
     knobs: Knobs
@@ -38,6 +40,7 @@ class Job:
     download: bool = True
     records: Sequence[Path | None] = (None,)
     as_json: bool = False
+    narrated: bool = False
 
 
 def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
@@ -53,7 +56,7 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     views: list[View] = []
     unrecorded = False
     for number, record in enumerate(job.records):
-        sent = _sent(session, knobs, record)
+        sent = _sent(session, knobs, record, out if job.narrated else None)
         if told := session.problem or session.notice:
             err.write(f"toklane: {clean(told)}\n")
             unrecorded = unrecorded or record is not None
@@ -75,11 +78,23 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     return COMPLETE if complete and not unrecorded else INCOMPLETE
 
 
-def _sent(session: Session, knobs: Knobs, record: Path | None) -> bool:
-    """Send and wait until it is over and recorded; False when it could not be sent."""
+def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | None) -> bool:
+    """Send and wait until it is over and recorded, told to `out`; False when it could not be sent."""
     before = session.run
     session.send(knobs, record)
-    _until(session, lambda: not session.running)
+    narrator, activity = Narrator(), ""
+
+    def over() -> bool:
+        nonlocal activity
+        if out is not None:
+            if session.activity not in ("", activity):
+                write([f"preparing  {clean(session.activity)}"], out)
+            activity = session.activity
+            if session.run is not before:
+                write(narrator.follow(session.view()), out)
+        return not session.running
+
+    _until(session, over)
     if session.run is before:
         return False
     _until(session, lambda: session.ended or bool(session.problem))
@@ -111,6 +126,7 @@ def _engine(session: Session, job: Job, err: TextIO) -> str:
 
 def _embed(session: Session, job: Job, err: TextIO) -> str:
     session.gguf, session.download = job.gguf, job.download
+    session.make_room(job.knobs.rivals)
     session.embed()
     told_at = 0.0
     if session.builtin.state == "fetching":

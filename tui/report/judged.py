@@ -8,6 +8,7 @@ from tui.domain.bound import Verdict
 from tui.domain.cost import PhaseCost
 from tui.domain.insight import Insight
 from tui.domain.moments import Moment
+from tui.domain.shape import shape_raw
 from tui.domain.values import Value
 
 _S = 1e9
@@ -33,7 +34,14 @@ def judged(told: Insight) -> dict[str, object]:
         "estimates": {name: _value(value) for name, value in named.items()},
         "peak": None
         if peak is None
-        else {"device": peak.name, "gb_s": peak.gb_s, "tflops": peak.tflops, "source": peak.source},
+        else {
+            "device": peak.name,
+            "gb_s": peak.gb_s,
+            "tflops": peak.tflops,
+            "source": peak.source,
+            "confidence": peak.confidence,
+        },
+        "model": None if told.shape is None else shape_raw(told.shape),
         "marks": [_mark(mark) for mark in told.moments.marks],
         "verdict": {"prefill": _verdict(told.prefill_verdict), "decode": _verdict(told.decode_verdict)},
     }
@@ -45,6 +53,7 @@ def _value(value: Value) -> dict[str, object]:
         "unit": value.unit,
         "provenance": value.provenance.value,
         "note": value.note or None,
+        "reliable": value.reliable,
     }
 
 
@@ -69,6 +78,7 @@ def cost_object(cost: PhaseCost) -> dict[str, object]:
     """One phase's cost; a lower bound of the GPU's use has a key of its own: it is no mean."""
     same = (
         "name", "cpu_pct", "server_cpu_pct", "thread_pct", "gpu_min_pct", "gpu_max_pct", "power_w",
+        "power_limit_w",
         "dram_pct", "sm_mhz", "sm_max_mhz", "pcie_rx_bytes_s", "pcie_tx_bytes_s",
         "vram_delta_bytes", "mem_delta_bytes",
         "rss_delta_bytes", "read_bytes", "read_bytes_s", "disk_read_bytes_s", "swap_in_bytes_s",
@@ -77,6 +87,7 @@ def cost_object(cost: PhaseCost) -> dict[str, object]:
     return {name: getattr(cost, name) for name in same} | {
         "gpu_pct": None if cost.gpu_at_least else cost.gpu_pct,
         "gpu_at_least_pct": cost.gpu_pct if cost.gpu_at_least else None,
+        "gpu_each_pct": list(cost.gpu_each),
         "gpu_reason": cost.gpu_why or None,
         "gpu_window_s": cost.gpu_window_ns / _S,
         "throttle": None

@@ -14,7 +14,7 @@ _DURATIONS = ("load", "queue", "tokenize", "prefill", "decode", "unattributed")
 _CONDITIONS = (
     "engine", "engine_version", "model", "file", "quantization", "parameters", "context_length", "slots",
     "batch", "gpu_share", "kv_tokens", "kv_bytes", "prompt_tokens_asked", "answer_limit", "cache_mode",
-    "profile", "sampling", "connection", "start_time",
+    "profile", "rivals", "sampling", "connection", "start_time",
 )  # fmt: skip
 
 

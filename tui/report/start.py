@@ -42,6 +42,7 @@ def run(options: argparse.Namespace) -> int:
         download=not settings.no_download,
         records=records,
         as_json=getattr(options, "json", False),
+        narrated=options.plain,
     )
     try:
         return send(session, job, sys.stdout, sys.stderr)

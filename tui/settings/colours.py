@@ -65,6 +65,12 @@ def _lab(light: Linear) -> tuple[float, float, float]:
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
+def nearest(colour: str, among: Sequence[str]) -> str:
+    """The one of them that looks most like the colour to the usual eye."""
+    here = _lab(linear(colour))
+    return min(among, key=lambda other: math.dist(here, _lab(linear(other))))
+
+
 def mixed(one: str, other: str, share: float) -> str:
     """`share` (0 to 1) of the other colour in the one, as painters of screens mix: on sRGB numbers."""
     channels = ((int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5))

@@ -52,11 +52,13 @@ class Settings:
     profile: Profile | None = None
     max_tokens: int = _KNOBS.answer_limit
     cache: tuple[Cache, int | None] = (_KNOBS.cache, None)
+    rivals: int = _KNOBS.rivals
     temperature: float = _KNOBS.temperature
     seed: int | None = None
     ignore_eos: bool = False
     auto: bool = False
     theme: str = "dark"
+    stage: bool = False
     keys: tuple[Key, ...] = KEYS
 
     @property
@@ -73,6 +75,7 @@ class Settings:
             tail_tokens=_KNOBS.tail_tokens if tail is None else tail,
             profile=profile,
             own_text=self.prompt,
+            rivals=self.rivals,
             temperature=self.temperature,
             seed=self.seed,
             ignore_eos=self.ignore_eos,

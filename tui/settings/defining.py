@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 MACHINE = "the machine"
 """The group of what is read from the computer, not from the request."""
+COSTS = "what each phase cost the machine"
+"""The group of what is worked out from both."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tui.domain.values import Provenance
-from tui.settings.defining import MACHINE, Definition
+from tui.settings.cost_numbers import OF_THE_PHASES
+from tui.settings.defining import COSTS, MACHINE, Definition
 from tui.settings.machine_numbers import OF_THE_MACHINE
 
 _OURS = "ours, at the socket"
@@ -12,7 +13,7 @@ _LUMPS = "the tokens came in lumps, so their times are those of the lumps"
 _WAIT, _SPEED, _COUNT, _PHASE, _LAND, _TOOL = _GROUPS = (
     "waiting", "speeds", "counts", "phases", "tokens as they land", "the instrument",
 )  # fmt: skip
-GROUPS = (*_GROUPS, MACHINE)
+GROUPS = (*_GROUPS, MACHINE, COSTS)
 
 DEFINITIONS: tuple[Definition, ...] = (
     Definition(
@@ -170,6 +171,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "time of reading − the system's stamp of arrival", "ours, at the socket and in the system",
     ),
     *OF_THE_MACHINE,
+    *OF_THE_PHASES,
 )  # fmt: skip
 BY_NAME = {definition.name: definition for definition in DEFINITIONS}
 

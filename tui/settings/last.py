@@ -48,6 +48,7 @@ def encode(last: Last) -> str:
         "cache": knobs.cache.value + tail,
         "profile": knobs.profile.value,
         "prompt": knobs.own_text,
+        "rivals": knobs.rivals,
         "temperature": knobs.temperature,
         "seed": knobs.seed,
         "ignore_eos": knobs.ignore_eos,

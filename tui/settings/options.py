@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tui.domain.knobs import Cache, Profile
+from tui.domain.rivals import MOST_RIVALS
 from tui.settings.amounts import tokens
 
 
@@ -75,6 +76,16 @@ def _whole(raw: object) -> int:
     return int(raw)
 
 
+def _rivals(raw: object) -> int:
+    try:
+        number = _whole(raw)
+    except ValueError:
+        number = MOST_RIVALS + 1
+    if number > MOST_RIVALS:
+        raise ValueError(f"a whole number from 0 to {MOST_RIVALS}")
+    return number
+
+
 def _warmth(raw: object) -> float:
     try:
         number = math.nan if isinstance(raw, bool) or not isinstance(raw, (int, float, str)) else float(raw)
@@ -120,10 +131,12 @@ OPTIONS: tuple[Option, ...] = (
     Option("profile", _profile, "KIND", "plain, agent or own"),
     Option("max_tokens", _tokens, "N", "the answer's limit"),
     Option("cache", _reuse, "MODE", "what may be reused: cold, same, or tail:N with N new tokens"),
+    Option("rivals", _rivals, "N", f"background requests beside it, 0 to {MOST_RIVALS}"),
     Option("temperature", _warmth, "T", "sampling temperature"),
     Option("seed", _whole, "N", "seed of the sampling"),
     Option("ignore_eos", _switch, "", "write up to the limit even if the model would stop"),
     Option("auto", _switch, "", "every turn of a knob sends at once"),
     Option("theme", _text, "NAME", "colours of the screen"),
+    Option("stage", _switch, "", "begin on the stage: huge figures for a room (m goes back)"),
 )  # fmt: skip
 BY_NAME = {option.name: option for option in OPTIONS}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
+from typing import NamedTuple
 
+from tui.app.panels.fold import Block
 from tui.app.panels.lines import column, wrapped
 from tui.app.panels.spent import PHASES, cost_of, marked, use_of, watts
 from tui.app.scene import Scene
@@ -20,20 +22,29 @@ _NAME = 17
 Told = Callable[[PhaseCost, Insight], str]
 
 
-def table(scene: Scene, width: int, figures: Sequence[tuple[str, Told]]) -> list[Row]:
-    """A heading, and a row for each figure that either phase has something to say about."""
+class Line(NamedTuple):
+    """A figure of each phase; `rank` as in the blocks of a panel."""
+
+    name: str
+    rank: int
+    told: Told
+
+
+def table(scene: Scene, width: int, lines: Sequence[Line]) -> list[Block]:
+    """A heading, and a block for each figure that either phase has something to say about."""
     told = scene.told
     costs = [cost for name in PHASES if (cost := cost_of(scene, name)) is not None]
     if told is None or not costs:
         return []
     cells = (width - 2 - _NAME) // len(costs) - 1
     head = [column(_titled(cost), cells + 1, f"{cost.name} bold") for cost in costs]
-    rows: list[Row] = [((" ", "text"), column("each phase", _NAME, "secondary"), *head)]
-    for name, figure in figures:
-        texts = [clean(figure(cost, told)) for cost in costs]
+    first = min(line.rank for line in lines)
+    blocks = [Block(first, [((" ", "text"), column("each phase", _NAME, "secondary"), *head)])]
+    for line in lines:
+        texts = [clean(line.told(cost, told)) for cost in costs]
         if any(texts):
-            rows += _figure(name, texts, cells)
-    return rows
+            blocks.append(Block(line.rank, _figure(line.name, texts, cells)))
+    return blocks
 
 
 def _titled(cost: PhaseCost) -> str:
@@ -61,7 +72,8 @@ def _of_peak(used: Value, pct: Value, peak: float | None, unit: str) -> str:
     told = f"≈ {three(used.number)}"
     if pct.number is None or not peak:
         return f"{told} {unit}, {pct.note}" if pct.note else f"{told} {unit}"
-    return f"{told} of {peak:,.0f} {unit} = {percent(pct.number)}"
+    share = percent(pct.number) if pct.number >= 1 else "<5 %" if unit == "TFLOP/s" else "<1 %"
+    return f"{told} of {peak:,.0f} {unit} = {share}"
 
 
 def _bandwidth(cost: PhaseCost, told: Insight) -> str:
@@ -167,34 +179,34 @@ def _faults(cost: PhaseCost, told: Insight) -> str:
     return "" if cost.major_faults is None else count(cost.major_faults)
 
 
-GRAPHICS: tuple[tuple[str, Told], ...] = (
-    ("GPU use", lambda cost, _: use_of(cost, band=True)),
-    ("of each GPU", _each),
-    ("power", lambda cost, _: watts(cost, limit=True)),
-    ("energy", _energy),
-    ("by token", _by_token),
-    ("memory traffic", _bandwidth),
-    ("arithmetic", _arithmetic),
-    ("held back", _held_back),
-    ("GPU clock", _clock),
-    ("PCIe", _bus),
-    ("VRAM", _grown("vram_delta_bytes")),
-)  # fmt: skip
-PROCESSOR: tuple[tuple[str, Told], ...] = (
-    ("CPU, all", _pct("cpu_pct")),
-    ("CPU, server", _pct("server_cpu_pct")),
-    ("busiest thread", _pct("thread_pct")),
-)  # fmt: skip
-TRAFFIC: tuple[tuple[str, Told], ...] = (("memory traffic", _bandwidth), ("arithmetic", _arithmetic))
-MEMORY: tuple[tuple[str, Told], ...] = (
-    ("RAM", _grown("mem_delta_bytes")),
-    ("server's RAM", _grown("rss_delta_bytes")),
-    ("VRAM", _grown("vram_delta_bytes")),
-    ("server read", _reads),
-    ("major faults", _faults),
-    ("disk read", _rate("disk_read_bytes_s")),
-    ("swap in", _rate("swap_in_bytes_s")),
-    ("cache read again", _rate("refault_bytes_s")),
-    ("memory stall", _stalled("stall_ms")),
-    ("I/O stall", _stalled("io_stall_ms")),
-)  # fmt: skip
+GRAPHICS = (
+    Line("GPU use", 4, lambda cost, _: use_of(cost, band=True)),
+    Line("of each GPU", 8, _each),
+    Line("power", 5, lambda cost, _: watts(cost, limit=True)),
+    Line("energy", 7, _energy),
+    Line("by token", 5, _by_token),
+    Line("memory traffic", 6, _bandwidth),
+    Line("arithmetic", 6, _arithmetic),
+    Line("held back", 7, _held_back),
+    Line("GPU clock", 13, _clock),
+    Line("PCIe", 10, _bus),
+    Line("VRAM", 15, _grown("vram_delta_bytes")),
+)
+PROCESSOR = (
+    Line("CPU, all", 12, _pct("cpu_pct")),
+    Line("CPU, server", 11, _pct("server_cpu_pct")),
+    Line("busiest thread", 12, _pct("thread_pct")),
+)
+TRAFFIC = (Line("memory traffic", 6, _bandwidth), Line("arithmetic", 6, _arithmetic))
+MEMORY = (
+    Line("RAM", 12, _grown("mem_delta_bytes")),
+    Line("server's RAM", 9, _grown("rss_delta_bytes")),
+    Line("VRAM", 12, _grown("vram_delta_bytes")),
+    Line("server read", 9, _reads),
+    Line("major faults", 10, _faults),
+    Line("disk read", 12, _rate("disk_read_bytes_s")),
+    Line("swap in", 11, _rate("swap_in_bytes_s")),
+    Line("cache read again", 12, _rate("refault_bytes_s")),
+    Line("memory stall", 9, _stalled("stall_ms")),
+    Line("I/O stall", 11, _stalled("io_stall_ms")),
+)

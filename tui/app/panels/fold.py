@@ -17,19 +17,24 @@ class Block:
     less: Sequence[Row] | None = None
 
 
+ESSENTIAL = 8
+"""Ranks below this are shown in full before any other is shown at all."""
+
+
 def folded(blocks: Sequence[Block], height: int) -> list[Row]:
-    """At most `height` rows, whole blocks only; by rank they get their least first, and then the rest."""
+    """At most `height` rows, whole blocks only: the least of what is essential, all of it, the others."""
     by_rank = sorted(range(len(blocks)), key=lambda n: blocks[n].rank)
+    essential = [n for n in by_rank if blocks[n].rank < ESSENTIAL]
+    others = [n for n in by_rank if blocks[n].rank >= ESSENTIAL]
     shown: dict[int, Sequence[Row]] = {}
-    for n in by_rank:
-        least = blocks[n].rows if blocks[n].less is None else blocks[n].less or ()
-        if _used(shown) + len(least) <= height:
-            shown[n] = least
-    for n in by_rank:
-        if n in shown and _used(shown) - len(shown[n]) + len(blocks[n].rows) <= height:
-            shown[n] = blocks[n].rows
+    for n in essential:
+        _show(shown, n, blocks[n].rows if blocks[n].less is None else blocks[n].less or (), height)
+    for n in (*essential, *others):
+        _show(shown, n, blocks[n].rows, height)
     return [row for n in range(len(blocks)) for row in shown.get(n, ())]
 
 
-def _used(shown: dict[int, Sequence[Row]]) -> int:
-    return sum(len(rows) for rows in shown.values())
+def _show(shown: dict[int, Sequence[Row]], n: int, rows: Sequence[Row], height: int) -> None:
+    """Show these rows of block `n` where they fit beside all others."""
+    if sum(len(one) for other, one in shown.items() if other != n) + len(rows) <= height:
+        shown[n] = rows

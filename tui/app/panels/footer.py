@@ -8,6 +8,7 @@ from tui.app.layout import Form
 from tui.app.panels.lines import most
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
+from tui.app.stage.footing import footing
 from tui.app.theming import Ink
 from tui.plot.cells import clean
 from tui.plot.rows import Row, row_width
@@ -22,7 +23,9 @@ _LAST_TO_GO = (
     "quit",
     "help",
     "cache",
+    "rivals",
     "ghost",
+    "stage",
     "engine",
     "profile",
     "auto",
@@ -40,6 +43,8 @@ class Footer(Panel):
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         if self.said:
             return (most((), [((f" {word}", "text bold"),) for word in clean(self.said).split()], width),)
+        if self.plan.form is Form.STAGE:
+            return (footing(scene, self._shown, width),)
         return (footer(scene, self._shown, width, self.plan.form, self.plan.maximised),)
 
 
@@ -86,9 +91,11 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
         hints["answer"] = (f"{shown['more_answer']} {shown['less_answer']}", f"answer {knobs.answer_limit}")
         hints["cache"] = (shown["cache"], f"cache {knobs.cache.value}" if wide else knobs.cache.value)
         hints["profile"] = (shown["profile"], knobs.profile.value)
+        hints["rivals"] = (shown["rivals"], f"rivals {knobs.rivals}")
         hints["auto"] = (shown["auto"], "auto on" if knobs.auto else "auto off")
         hints["engine"] = (shown["engine"], "engine")
     hints["ghost"] = (shown["ghost"], "ghost")
+    hints["stage"] = (shown["stage"], "stage")
     hints["help"] = (shown["help"], "help")
     hints["quit"] = (shown["quit"], "quit")
     return hints

@@ -13,7 +13,7 @@ from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.processor import processor, why_none
 from tui.app.panels.spent import PHASES, marked, spent
 from tui.app.panels.titles import titled
-from tui.app.panels.verdicts import lines, one_line, telling, verdicts
+from tui.app.panels.verdicts import judged
 from tui.app.scene import Scene
 from tui.domain.insight import Insight
 from tui.domain.machine import Gpu, Reading
@@ -24,6 +24,9 @@ from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT, count, percent, size, three
 from tui.plot.rows import Row
 
+_FIRST = tuple(
+    line._replace(rank=line.rank - 8) for line in PROCESSOR
+)  # where it is the processor that works
 _TABLE = 60  # columns from which prefill and decode stand side by side
 
 
@@ -56,24 +59,16 @@ def _heading(now: Reading, width: int) -> tuple[str, str, str]:
 def load(scene: Scene, now: Reading, width: int, fill: Fill, reason: str) -> list[Block]:
     """The device, what each phase cost on it, and what limited it."""
     device = graphics(scene, now, width, fill) if now.gpus else processor(scene, now, width, fill, reason)
-    return [*device, *_phases(scene, now, width), *_limits(scene, width), *_derived(scene, now, width)]
+    return [*device, *_phases(scene, now, width), *judged(scene, width), *_derived(scene, now, width)]
 
 
 def _phases(scene: Scene, now: Reading, width: int) -> list[Block]:
     """A row for each phase, or where there is room a table."""
-    rows = [Block(4 + n, [spent(name, scene, width, bool(now.gpus))]) for n, name in enumerate(PHASES)]
-    figures = (*GRAPHICS, *PROCESSOR) if now.gpus else (*PROCESSOR, *TRAFFIC)
+    figures = (*GRAPHICS, *PROCESSOR) if now.gpus else (*_FIRST, *TRAFFIC)
     whole = table(scene, width, figures) if width >= _TABLE else []
-    return [Block(4, whole, less=[row for block in rows for row in block.rows])] if whole else rows
-
-
-def _limits(scene: Scene, width: int) -> list[Block]:
-    """One verdict, in the words that fit; where there is room both in full."""
-    one = telling(scene)
-    if one is None:
-        return []
-    every = [row for name, verdict in verdicts(scene) for row in lines(name, verdict, width)]
-    return [Block(6, every, less=[one_line(*one, width)])]
+    return whole or [
+        Block(4 + n, [spent(name, scene, width, bool(now.gpus))]) for n, name in enumerate(PHASES)
+    ]
 
 
 def _derived(scene: Scene, now: Reading, width: int) -> list[Block]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui.app.panels.fold import Block
 from tui.app.panels.lines import column, most, wrapped
-from tui.app.panels.machine_rows import STYLES, facts, gauged, past
+from tui.app.panels.machine_rows import EACH, STYLES, facts, gauged, past
 from tui.app.scene import Scene
 from tui.domain.flow import SECOND_NS
 from tui.domain.gpu_use import working
@@ -50,9 +50,9 @@ def graphics(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
     blocks = [
         *_trouble(gpu, width),
         Block(0, [_use(gpu, width, fill)]),
-        Block(9, [past("", [one.gpu for one in scene.history], width, fill, "last minutes")]),
+        Block(9, [past("past", [one.gpu for one in scene.history], width, fill, EACH)]),
         *([Block(3, [_power(gpu, width, fill)])] if gpu.power_w is not None else []),
-        *([Block(13, [past("", power_of, width, fill, "of its limit")])] if any(power_of) else []),
+        *([Block(13, [past("past", power_of, width, fill, EACH)])] if any(power_of) else []),
         Block(1, [_memory(gpu, now, width, fill)]),
         Block(11, _holders(gpu, width)),
         Block(8, [_state(gpu, width)]) if _stated(gpu) else Block(8, []),
@@ -81,7 +81,13 @@ def _memory(gpu: Gpu, now: Reading, width: int, fill: Fill) -> Row:
             return facts("memory", [ABSENT, "shared with the RAM"], width)
         most_of = pool.budget_bytes or pool.total_bytes
         both = size_of(pool.gpu_bytes, most_of)
-        return gauged("budget" if pool.budget_bytes else "of RAM", pool.gpu_bytes / most_of, f"{both.number} {both.unit[0]}", width, fill)
+        return gauged(
+            "budget" if pool.budget_bytes else "of RAM",
+            pool.gpu_bytes / most_of,
+            f"{both.number} {both.unit[0]}",
+            width,
+            fill,
+        )
     used, total = gpu.mem_used_bytes, gpu.mem_total_bytes
     if used is None or not total:
         return facts("VRAM", [ABSENT, clean(gpu.absent.get("mem_used_bytes", "not told here"))], width)
@@ -123,7 +129,7 @@ def _state(gpu: Gpu, width: int) -> Row:
     """Temperature, clock and what holds it back; hot is what is near its own limit, not a number."""
     slow = held_back(gpu)
     near = gpu.margin_c is not None and gpu.margin_c <= _NEAR_C
-    margin = f" ({gpu.margin_c:.0f} below its limit)" if gpu.margin_c is not None and width >= 40 else ""
+    margin = f" ({gpu.margin_c:.0f} below its limit)" if gpu.margin_c is not None and width >= 60 else ""
     clock = f"{gpu.sm_mhz:.0f}" if gpu.sm_mhz is not None else ""
     of = f"/{gpu.sm_max_mhz:.0f}" if clock and gpu.sm_max_mhz and width >= 40 else ""
     parts: list[Row] = []
@@ -187,7 +193,11 @@ def _several(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
     ours = working(now)
     first = order[: min(MOST_ROWS, len(ours) or 1)]
     others = [n for n in range(len(now.gpus)) if n not in first]
-    unknown = [facts("server", ["works on one that is not known", "its GPU unknown"][width < 40 :], width, "secondary")]
+    unknown = [
+        facts(
+            "server", ["works on one that is not known", "its GPU unknown"][width < 40 :], width, "secondary"
+        )
+    ]
     blocks = [] if ours else [Block(5, unknown)]
     for n in first:
         blocks += _trouble_of(n, now.gpus[n], width)

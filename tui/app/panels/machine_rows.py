@@ -18,6 +18,8 @@ NOT_YET = "not read yet"
 ELSEWHERE = "this computer, not the server"
 STYLES = {"info": "secondary", "warn": "text bold", "crit": "stall bold"}
 SIGNS = {"info": "●", "warn": "▲", "crit": "✖"}
+EACH = "1 s a cell"
+"""Stands behind a history that has no number of its own."""
 _NUMBER = 11  # cells kept for the number of a gauge
 _LOUD = ("stall bold", "text bold", "text", "gauge")
 

@@ -69,7 +69,7 @@ def memory(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         Block(0, [_ram(now, ram, width, fill)]),
         *_pool(now, width),
         *_limit(now, width),
-        Block(13, [past("", [one.ram for one in past_of], width, fill, f"{left} left")] if left else []),
+        Block(13, [past("past", [one.ram for one in past_of], width, fill, f"{left} left")] if left else []),
         Block(2, [_stall(scene, now, width, fill)]),
         Block(16, _waits(pressure, width)),
         Block(3, [facts("swap", _swap(pressure), width)]),
@@ -81,7 +81,7 @@ def memory(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         *_why(pressure, width),
         *cache(scene, width),
         *room(scene, now, width),
-        *_each_phase(scene, width),
+        *(table(scene, width, MEMORY) if width >= _TABLE else ()),
         *(() if now.remote else events(scene, width, 10, ("memory",))),
     ]  # fmt: skip
 
@@ -90,7 +90,7 @@ def _rates(values: Sequence[float | None], least: float, width: int, fill: Fill)
     """The history of a rate, with its scale; nothing where it was never told."""
     told = [value for value in values if value is not None]
     top = max([least, *told])
-    return [past("", values, width, fill, f"top {throughput(top)}", top)] if told else []
+    return [past("past", values, width, fill, f"top {throughput(top)}", top)] if told else []
 
 
 def _why(pressure: Pressure, width: int) -> list[Block]:
@@ -196,11 +196,6 @@ def _server(now: Reading, own_pid: int | None) -> list[str]:
     held = size(now.server.rss_bytes) if now.server.rss_bytes is not None else ABSENT
     name = "built-in engine" if now.server.pid == own_pid else clean(now.server.name)
     return [name, held, clean(now.server.note)]
-
-
-def _each_phase(scene: Scene, width: int) -> list[Block]:
-    rows = table(scene, width, MEMORY) if width >= _TABLE else []
-    return [Block(11, rows)] if rows else []
 
 
 def used_share(now: Reading) -> float | None:

@@ -83,7 +83,11 @@ def cache(scene: Scene, width: int) -> list[Block]:
         *_of_reserved(kept),
         "· computed",
         f"· {size(kept.token.number)} a token" if kept.token.number else "",
-        "" if grown is None else f"· GPU memory grew by {size(grown)}" if grown > 0 else "· GPU memory did not grow",
+        ""
+        if grown is None
+        else f"· GPU memory grew by {size(grown)}"
+        if grown > 0
+        else "· GPU memory did not grow",
     ]
     return [Block(7, [facts("KV", parts, width)])]
 

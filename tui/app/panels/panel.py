@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import commonprefix
 
 from textual.geometry import NULL_SIZE, Region
 from textual.strip import Strip
@@ -63,9 +64,9 @@ class Panel(Widget):
         width, height = self.outer_size
         before, self._rows = self._rows, self.rows(scene, width, height)
         dirty = [
-            Region(0, y, last, 1)
+            Region(cells.start, y, len(cells), 1)
             for y in range(height)
-            if (last := _changed_until(_row(before, y), _row(self._rows, y), width))
+            if (cells := _changed(_row(before, y), _row(self._rows, y), width))
         ]
         for region in dirty:
             self._strips.pop(region.y, None)
@@ -96,6 +97,26 @@ class Panel(Widget):
 
 def _row(rows: Sequence[Row], y: int) -> Row:
     return rows[y] if y < len(rows) else ()
+
+
+def _changed(before: Row, after: Row, width: int) -> range:
+    """The cells of the row that have to be painted again; none when both are the same."""
+    stop = _changed_until(before, after, width)
+    return range(min(_same_until(before, after), max(0, stop - 1)), stop)
+
+
+def _same_until(before: Row, after: Row) -> int:
+    """The first cell that differs. A text is looked into only where each of its characters is one cell."""
+    same = 0
+    for old, new in zip(before, after, strict=False):
+        if old == new:
+            same += row_width((old,))
+            continue
+        plain = all(row_width((span,)) == len(span[0]) for span in (old, new))
+        if old[1] == new[1] and plain:
+            same += len(commonprefix((old[0], new[0])))
+        break
+    return same
 
 
 def _changed_until(before: Row, after: Row, width: int) -> int:

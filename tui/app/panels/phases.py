@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tui.app.panels.costs import GRAPHICS, MEMORY, PROCESSOR
+from tui.app.panels.costs import table as costs
+from tui.app.panels.fold import Block, folded
 from tui.app.panels.lines import column, wrapped
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
-from tui.app.read_so_far import read_so_far
+from tui.app.panels.verdicts import judged
+from tui.plot.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.domain.phases import Phase
 from tui.domain.state import learned
 from tui.domain.view import Stage, View
+from tui.plot.cells import clean
 from tui.plot.gauge import gauge, progress
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import count, duration, share, three
@@ -21,14 +26,36 @@ from tui.plot.rows import Row, join
 _BEFORE_GAUGE = 34
 QUIET = ("send", "connect", "finish")  # shown when they count, and the first to go when rows are short
 _COUNTS = 0.01
+COSTS = (*GRAPHICS, *PROCESSOR, *(line for line in MEMORY if line.name != "VRAM"))
+"""What the maximised panel tells of reading and writing side by side."""
 
 
 class Phases(Panel):
     every = SLOW
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        body = table(scene, width, height - 1, self.fill)
-        return (titled("phases", width, self.fill, lit=self.selected), *body)
+        head = titled("phases", width, self.fill, lit=self.selected)
+        if self.plan.maximised != self.id:
+            return (head, *table(scene, width, height - 1, self.fill))
+        body = table(scene, width, max(height // 2, height - 1 - len(COSTS)), self.fill)
+        more = folded(
+            [*_sources(scene, width), *costs(scene, width, COSTS), *judged(scene, width)],
+            height - 2 - len(body),
+        )
+        return (head, *body, (), *more)
+
+
+def _sources(scene: Scene, width: int) -> list[Block]:
+    """Who says how long each phase was."""
+    told = [
+        (p.name, f"{p.provenance.mark} {clean(p.source)}") for p in scene.view.phases if p.name not in QUIET
+    ]
+    rows: list[Row] = [
+        ((" ", "text"), column(name, 17, "secondary"), (line if not n else f"  {line}", "text"))
+        for name, text in told
+        for n, line in enumerate(wrapped(text, width - 20))
+    ]
+    return [Block(7, rows)] if rows else []
 
 
 def table(scene: Scene, width: int, height: int, fill: Fill) -> Sequence[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tui.app.panels.fold import Block
 from tui.app.panels.lines import wrapped
-from tui.app.panels.machine_rows import facts, gauged, past
+from tui.app.panels.machine_rows import EACH, facts, gauged, past
 from tui.app.scene import Scene
 from tui.domain.machine import Reading
 from tui.plot.cells import clean
@@ -21,7 +21,7 @@ def processor(scene: Scene, now: Reading, width: int, fill: Fill, reason: str) -
     told = f"{busy:.2f}/{cores}" if busy is not None else ABSENT
     return [
         Block(0, [gauged("cores", busy / cores if busy is not None and cores else None, told, width, fill)]),
-        Block(9, [past("", [one.cpu for one in scene.history], width, fill, "last minutes")]),
+        Block(9, [past("past", [one.cpu for one in scene.history], width, fill, EACH)]),
         *([Block(1, [_clock(now, width, fill)])] if now.cpu_mhz else []),
         Block(6, _server(scene, now, width)),
         *(

@@ -69,8 +69,9 @@ def use_of(cost: PhaseCost, between: str = ", ", band: bool = False) -> str:
     if cost.gpu_at_least:
         return f"≥ {percent(cost.gpu_pct)}{between}window {three(cost.gpu_window_ns / SECOND_NS)} s"
     told = percent(cost.gpu_pct)
-    if band and cost.gpu_min_pct is not None and cost.gpu_max_pct is not None:
-        told += f" ({cost.gpu_min_pct:.0f}–{cost.gpu_max_pct:.0f})"
+    least, most_ = cost.gpu_min_pct, cost.gpu_max_pct
+    if band and least is not None and most_ is not None and round(least) != round(most_):
+        told += f" ({least:.0f}–{most_:.0f})"
     return told
 
 

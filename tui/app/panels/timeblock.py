@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.app.axis import Axis, Extent
 from tui.app.layout import Form, TimeRows
 from tui.app.panels.ending import ending
 from tui.app.panels.lines import column
 from tui.app.panels.panel import SLOW, Panel
-from tui.app.read_so_far import counted_notches
+from tui.plot.read_so_far import counted_notches
 from tui.app.scene import Scene
+from tui.app.stage.headings import CAPTIONS
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps, LoadSeries
 from tui.app.troubles import troubles
@@ -45,6 +46,8 @@ class Gutter:
     margin: int = 1
 
     def put(self, text: str, row: Row, style: str = "secondary") -> Row:
+        if not self.width:
+            return row
         lead = " " if self.width > 6 else ""
         return join((column(lead + text, self.width, style),), row)
 
@@ -114,11 +117,14 @@ class TimeBlock(Panel):
             marks = _provenance(view, self.plan.form)
             rows.append(gutter.put("", names_row(lane, fill, _lengths(view), marks)))
         style = "text bold reverse" if self.selected else "secondary"
-        for n, row in enumerate(lane_rows(lane, plan.lane, _marks(scene, lane, now_ns), fill)):
+        on_stage = self.plan.form is Form.STAGE
+        drawn = _for_a_room(_marks(scene, lane, now_ns)) if on_stage else _marks(scene, lane, now_ns)
+        for n, row in enumerate(lane_rows(lane, plan.lane, drawn, fill)):
             rows.append(gutter.put(gutter.phases if not n else "", row, style))
         if plan.ghost:
             rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
-        tick_ns = ticks(lane.end_ns, 8 if lane.width >= 100 else 5, lane.start_ns)
+        most = 8 if lane.width >= 100 and not on_stage else 5
+        tick_ns = ticks(lane.end_ns, most, lane.start_ns)
         if plan.axis > 1:
             rows.append(gutter.put("", axis_row(lane, tick_ns, fill)))
         if plan.axis:
@@ -167,7 +173,7 @@ class TimeBlock(Panel):
 
 
 def _gutter(form: Form) -> Gutter:
-    return _WIDE if form is Form.LARGE else _NONE if form is Form.LINE else _TIGHT
+    return _WIDE if form is Form.LARGE else _NONE if form in (Form.LINE, Form.STAGE) else _TIGHT
 
 
 def _extent(scene: Scene) -> Extent:
@@ -207,6 +213,11 @@ def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     return Marks(now_ns, counted_notches(view.reports), expected, stalls, ending(view))
 
 
+def _for_a_room(marks: Marks) -> Marks:
+    """With words inside the phases, and without the fine lines of the reports."""
+    return replace(marks, notches=(), captions=CAPTIONS)
+
+
 def _lengths(view: View) -> dict[str, str]:
     """How long each phase is, whatever part of it the lane shows; one that comes twice is told as drawn."""
     seen = Counter(phase.name for phase in view.phases)
@@ -215,7 +226,11 @@ def _lengths(view: View) -> dict[str, str]:
 
 def _provenance(view: View, form: Form) -> dict[str, str]:
     """Marks behind the times, where no table has them."""
-    return {} if form is Form.LARGE else {phase.name: phase.provenance.mark for phase in view.phases}
+    return (
+        {}
+        if form in (Form.LARGE, Form.STAGE)
+        else {phase.name: phase.provenance.mark for phase in view.phases}
+    )
 
 
 def _ghost(scene: Scene, lane: Lane, fill: Fill, on_line: bool) -> Row:

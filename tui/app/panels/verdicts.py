@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tui.app.panels.fold import Block
 from tui.app.panels.lines import wrapped
 from tui.app.scene import Scene
 from tui.domain.bound import Verdict
@@ -37,6 +38,15 @@ def telling(scene: Scene) -> tuple[str, Verdict] | None:
     )[1]
 
 
+def judged(scene: Scene, width: int) -> list[Block]:
+    """One verdict, in the words that fit; where there is room both in full."""
+    one = telling(scene)
+    if one is None:
+        return []
+    every = [row for name, verdict in verdicts(scene) for row in lines(name, verdict, width)]
+    return [Block(6, every, less=[one_line(*one, width)])]
+
+
 def one_line(name: str, verdict: Verdict, width: int) -> Row:
     """The longest wording that fits into a row."""
     sign, room = _SIGNS[verdict.level], width - 1
@@ -49,7 +59,7 @@ def one_line(name: str, verdict: Verdict, width: int) -> Row:
 def lines(name: str, verdict: Verdict, width: int) -> list[Row]:
     """The whole of it over as many rows as it takes."""
     text = f"{_SIGNS[verdict.level]}{name} {clean(verdict.line)}"
-    return [((f" {line}", _STYLES[verdict.level]),) for line in wrapped(text, width - 1)]
+    return [((f" {line}", _STYLES[verdict.level]),) for line in wrapped(text, width - 2)]
 
 
 def _wordings(name: str, verdict: Verdict) -> Sequence[str]:
@@ -70,7 +80,7 @@ def _less(evidence: str) -> list[str]:
     """The evidence without its last part, again and again."""
     parts = []
     for end in (", ", " during ", " while ", " of ", " from "):
-        shorter = evidence.split(end)[0]
+        shorter = evidence.split(end, maxsplit=1)[0]
         if shorter != evidence:
             parts.append(shorter)
             evidence = shorter

@@ -9,10 +9,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from tui.app.screens.costs import costs
 from tui.app.screens.evidence import Number, evidence
 from tui.app.screens.grid import grid
 from tui.app.screens.machine import machine
 from tui.app.screens.sheet import Sheet, literal
+from tui.domain.insight import Insight
 from tui.domain.pressure import Pressure
 from tui.domain.view import View
 from tui.settings.definitions import MARKS
@@ -22,7 +24,7 @@ from tui.settings.keys import by_action
 class ExplainScreen(Sheet[None]):
     """Begins with the definition called `name` (else the first) and walks through all of this request.
 
-    unread: why the machine was not read, while it was not.
+    unread: why the machine was not read, while it was not. told: what its readings say about the request.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,9 +40,10 @@ class ExplainScreen(Sheet[None]):
         name: str = "since_sent",
         pressure: Pressure | None = None,
         unread: str = "not read yet",
+        told: Insight | None = None,
     ) -> None:
         super().__init__()
-        self._numbers = (*evidence(view), *machine(pressure or Pressure(), view, unread))
+        self._numbers = (*evidence(view), *machine(pressure or Pressure(), view, unread), *costs(told))
         names = [number.definition.name for number in self._numbers]
         self._at = names.index(name) if name in names else 0
 

@@ -1,0 +1,41 @@
+"""Rows that only a replay has: its keys in the footer, and the caption of a demo in the place of the dial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tui.app.panels.lines import most, wrapped
+from tui.app.replay_words import captions
+from tui.app.scene import Replay
+from tui.plot.rows import Row
+
+Hints = dict[str, tuple[str, str]]
+LAST_TO_GO = ("next", "send", "edge", "engine", "quit", "help", "token", "pace", "stage", "loop", "ghost")
+"""Of the hints of a replay, the most needed first."""
+
+
+def hints(replay: Replay, shown: Mapping[str, str]) -> Hints:
+    """(key, what it does) by name, in the order in which they stand."""
+    told: Hints = {}
+    if replay.reel is not None:
+        told["next"] = (shown["send"], "next")
+    told["send"] = (shown["pause"], "pause" if replay.playing else "play")
+    told["token"] = (f"{shown['token_back']} {shown['token_forward']}", "token")
+    told["edge"] = (f"{shown['edge_back']} {shown['edge_forward']}", "phase")
+    told["pace"] = (f"{shown['slower']} {shown['faster']}", "speed")
+    told["loop"] = (shown["loop"], "loop off" if replay.loop else "loop")
+    if replay.reel is not None:
+        told["engine"] = (shown["engine"], "your engine")
+    return told
+
+
+def caption(replay: Replay, width: int, height: int) -> Sequence[Row]:
+    """What the recording of a demo shows, and how to send one's own."""
+    reel = replay.reel
+    lines = captions(replay, height)
+    if reel is None or not lines:
+        return ()
+    head: Row = ((f" {reel.number}/{reel.of} ", "text bold"),)
+    first = most(head, [((f" {word}", "text"),) for word in lines[0].split()], width)
+    rest = [wrapped(line, max(1, width - 1))[0] for line in lines[1:]]
+    return (first, *(((f" {line}", "secondary"),) for line in rest))

@@ -1,0 +1,58 @@
+"""What a replay says about itself: which file, how fast, where it is, and why it stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tui.app.scene import Replay
+from tui.domain.view import Stage
+from tui.plot.numbers import clock
+
+OWN = "send your own: e picks an engine · toklane --embedded"
+_RECORDED = "a recording of a real request"
+_FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
+_EXPLAINED: Mapping[Stage, str] = {
+    Stage.CONNECTING: "a connection is opened, nothing was sent yet",
+    Stage.WAITING: "the request was sent, and nothing came back yet: others may be before it",
+    Stage.PREFILL: "the engine works through the whole prompt before it writes a word",
+    Stage.DECODING: "the first token is here, the others follow one after the other",
+}
+
+
+def speed(times: float) -> str:
+    """`×2`, `×¼`."""
+    return f"×{_FRACTIONS.get(times) or f'{times:g}'}"
+
+
+def place(replay: Replay) -> str:
+    """`3.2 of 18.4 s`: of the time from "sent" to the end."""
+    at_ns, end_ns = max(0, replay.position_ns), replay.end_ns
+    if end_ns < 1_000_000_000:
+        return f"{at_ns / 1e6:.0f} of {end_ns / 1e6:.0f} ms"
+    if end_ns < 100_000_000_000:
+        return f"{at_ns / 1e9:.1f} of {end_ns / 1e9:.1f} s"
+    return f"{clock(at_ns)} of {clock(end_ns)}"
+
+
+def marks(replay: Replay) -> list[str]:
+    """What was switched on."""
+    return ["loop"] * replay.loop + ["freeze"] * replay.freeze
+
+
+def source(replay: Replay, name: str) -> str:
+    """Where it is from: `recording 2 of 5`, or `replay` and the file's name."""
+    if replay.reel is None:
+        return f"replay {name}".strip()
+    return f"recording {replay.reel.number} of {replay.reel.of}"
+
+
+def captions(replay: Replay, rows: int) -> list[str]:
+    """For a demo: what is seen, and how to get an own one. Each may be left out from the end."""
+    if replay.reel is None or not rows:
+        return []
+    return [replay.reel.caption, f"{_RECORDED} · {OWN}"][:rows]
+
+
+def explained(stage: Stage) -> str:
+    """What has begun at a change of phase, for who sees it for the first time; "" where the sentence does."""
+    return _EXPLAINED.get(stage, "")

@@ -1,0 +1,1 @@
+"""The stage: few and huge things on the screen, for a room with a projector."""

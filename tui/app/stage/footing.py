@@ -1,0 +1,41 @@
+"""The bottom row of the stage: who answers at the left, the knobs and the help key at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tui.app.panels.lines import dotted, ends, most
+from tui.app.scene import Scene
+from tui.domain.knobs import Profile
+from tui.plot.rows import Row, row_width
+
+
+def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
+    """A recording says so first of all; what has no room goes, the knobs before the names."""
+    left: Row = ((" toklane", "text bold"), (" ", "text"))
+    if scene.replay:
+        left = (*left, (f" RECORDING ×{scene.replay.speed:g} ", "text bold"), (" ", "text"))
+    model = scene.engine.model.rstrip("/").rsplit("/", 1)[-1]
+    names = dotted([part for part in (scene.engine.name, model) if part], "secondary")
+    helped: Row = ((shown["help"], "text bold"), (" help ", "secondary"))
+    left = most(left, names, width - row_width(helped) - 1)
+    right = (*_knobs(scene, shown), *helped)
+    if row_width(left) + row_width(right) + 2 <= width:
+        return ends(left, right, width)
+    return ends(left, helped, width)
+
+
+def _knobs(scene: Scene, shown: Mapping[str, str]) -> Row:
+    """The knobs that are not on the dial: turned on a stage, they must be seen to turn."""
+    if scene.replay:
+        does = "pause" if scene.replay.playing else "play"
+        return ((shown["pause"], "text bold"), (f" {does}  ", "secondary"))
+    return ((f"{' · '.join(_turned(scene))}  ", "secondary"),)
+
+
+def _turned(scene: Scene) -> list[str]:
+    knobs = scene.knobs
+    told = [f"answer {knobs.answer_limit}", f"cache {knobs.cache.value}"]
+    if knobs.profile is not Profile.PLAIN:
+        told.append(knobs.profile.value)
+    return [*told, "auto on"] if knobs.auto else told
