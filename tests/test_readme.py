@@ -35,7 +35,7 @@ def test_every_picture_is_there() -> None:
 
 def test_every_flag_is_one() -> None:
     known = {option.flag for option in BY_NAME.values()}
-    known |= {"--json", "--record", "--repeat", "--speed", "--engine", "--timeout", "--fetch", "--help"}
+    known |= {"--json", "--record", "--repeat", "--speed", "--engine", "--timeout", "--fetch", "--help", "--demo", "--freeze"}
     assert set(re.findall(r"(?<!\S)`?(--[a-z][a-z-]+)", README)) <= known
 
 

@@ -71,6 +71,10 @@ def _face(options: argparse.Namespace) -> int:
             from tui.report import lists
 
             return lists.tell(options)
+        case "serve":
+            from tui.app.served import serve
+
+            return serve(options, sys.stdout)
         case "replay" if options.plain or (not options.json and _unknown_terminal()):
             from tui.report.again import tell_as_it_was
 
@@ -83,10 +87,18 @@ def _face(options: argparse.Namespace) -> int:
             from tui.app.start import replay
 
             return replay(options)
+        case "doctor":
+            from tui.report.doctor.start import doctor
+
+            return doctor(options)
         case "run":
             from tui.report.start import run
 
             return run(options)
+        case "" if options.demo and (options.plain or not _on_screen()):
+            from tui.settings.usage import WrongUsage
+
+            raise WrongUsage("--demo needs a screen; `toklane replay FILE` tells a recording without one")
         case "" if options.plain or not _on_screen():
             from tui.report.start import run
 
@@ -99,7 +111,9 @@ def _face(options: argparse.Namespace) -> int:
 
 
 def _on_screen() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty() and not _unknown_terminal()
+    from tui.app.served import for_a_page
+
+    return for_a_page(os.environ) or (sys.stdin.isatty() and sys.stdout.isatty() and not _unknown_terminal())
 
 
 def _unknown_terminal() -> bool:

@@ -14,6 +14,8 @@ from tui.settings.usage import WrongUsage
 COMMANDS: Mapping[str, str] = {
     "run": "one request, no screen",
     "replay": "a recording or a capture, on the screen or as numbers",
+    "doctor": "what was found, which phases can be measured here, and why not",
+    "serve": "the monitor in a browser on this machine, beginning with recordings",
     "model": "where the built-in model lies; fetches it",
     "keys": "all keys",
     "themes": "all themes",
@@ -21,12 +23,15 @@ COMMANDS: Mapping[str, str] = {
 WRONG_USAGE = 2
 _MONITOR = "Watch one LLM request live: where the time goes, and every token as it lands."
 _SCREEN_ONLY = ("auto", "theme", "stage")
+_TARGET = ("url", "model", "embedded", "api_key_env", "api_key_file", "ca_file", "insecure", "gguf")
 _EXAMPLES = """examples:
   toklane                                   the monitor: finds a local engine, else offers the built-in one
   toklane --embedded                        the monitor on the built-in engine
   toklane --url http://127.0.0.1:8080       the monitor on that engine
   toklane run --prompt-tokens 2k --json     one request, no screen
+  toklane --demo                            recordings of real requests, without any engine
   toklane replay FILE                       a recording on the screen
+  toklane doctor                            what can be measured here, and what would make the rest so
   toklane model --fetch                     fetch the built-in model (93 MB, once)
 
 commands (each has --help):
@@ -63,9 +68,13 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     if not command and rest and not rest[0].startswith("-"):
         raise WrongUsage(f"there is no command {rest[0]!r}; there are {', '.join(COMMANDS)}")
     options = _parser(command).parse_args(rest)
+    if not command and options.freeze and not options.demo:
+        raise WrongUsage("--freeze is for recordings: --demo, or `toklane replay FILE`")
     options.command = command
     if options.plain and getattr(options, "json", False):
         raise WrongUsage("--plain and --json can't be given together")
+    if getattr(options, "calibrate", False) and (options.record or options.repeat > 1 or options.plain):
+        raise WrongUsage("--calibrate sends its own prompts: without --record, --repeat and --plain")
     options.flags = {n: raw for n, raw in vars(options).items() if n in BY_NAME and raw is not None}
     return options
 
@@ -82,30 +91,54 @@ def _parser(command: str) -> _Parser:
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="the version, and the folder it runs from"
     )
+    if command in ("", "run", "serve"):
+        _settings(parser, skip=_SCREEN_ONLY if command == "run" else ())
     if command in ("", "run"):
-        _settings(parser, skip=_SCREEN_ONLY if command else ())
         parser.add_argument(
             "--engine", metavar="NAME", help="take this engine of those found (default: the first)"
         )
         parser.add_argument(
             "--timeout", type=_seconds, metavar="S", help="give up after so long (default: never)"
         )
+    if command == "doctor":
+        _settings(parser, skip=[option.name for option in OPTIONS if option.name not in _TARGET])
+        parser.add_argument("--engine", metavar="NAME", help="only engines of this name")
+        parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
+        parser.add_argument(
+            "--clear", action="store_true", help="delete all recorded runs and what they taught; nothing else"
+        )
     narrated = "no screen: a line for each change and each second, then the numbers"
     if command in ("", "run", "replay"):
         parser.add_argument("--plain", action="store_true", help=narrated)
     else:
         parser.set_defaults(plain=False)
+    if not command:
+        parser.add_argument(
+            "--demo", action="store_true", help="recordings of real requests; needs no engine and no network"
+        )
+    if command in ("", "replay"):
+        parser.add_argument(
+            "--freeze", action="store_true", help="a recording stops at each change of phase, space goes on"
+        )
     if command == "run":
         parser.add_argument("--json", action="store_true", help="one JSON object on stdout")
         where = "where the recording goes; with --repeat FILE-1, FILE-2 …"
         parser.add_argument("--record", type=Path, metavar="FILE", help=where)
         parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="so many requests")
+        trials = (
+            "send a few prompts of different lengths to an engine that tells nothing, keep what they teach"
+        )
+        parser.add_argument("--calibrate", action="store_true", help=trials)
     if command == "replay":
         parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--json", action="store_true", help="the run as one JSON object; never waits")
         parser.add_argument("--speed", type=_seconds, default=1.0, metavar="X", help="times the true speed")
         parser.add_argument("--theme", metavar="NAME", help=BY_NAME["theme"].does)
         parser.add_argument("--stage", action="store_true", default=None, help=BY_NAME["stage"].does)
+    if command == "serve":
+        parser.add_argument(
+            "--port", type=_port, default=0, metavar="N", help="the port on 127.0.0.1 (default: a free one)"
+        )
     if command == "model":
         parser.add_argument(
             "--fetch", action="store_true", help="fetch it when it is not there (93 MB, once)"
@@ -126,6 +159,12 @@ def _settings(parser: _Parser, skip: Sequence[str]) -> None:
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 65_536:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 1 to 65535")
     return int(text)
 
 

@@ -21,6 +21,11 @@ def state_dir() -> Path:
     return _own("state", "XDG_STATE_HOME") or platformdirs.user_state_path(APP, appauthor=False)
 
 
+def experience_file() -> Path:
+    """What earlier runs taught about each engine. Need not exist yet; it goes when the recordings go."""
+    return state_dir() / "experience.jsonl"
+
+
 def config_dir() -> Path:
     """What the user wrote: settings, themes, keys. Need not exist yet."""
     return _own("config", "XDG_CONFIG_HOME") or platformdirs.user_config_path(APP, appauthor=False)

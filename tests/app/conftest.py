@@ -112,9 +112,12 @@ def watch(session: ScriptedSession, clock: Clock, monkeypatch: pytest.MonkeyPatc
 
     @asynccontextmanager
     async def opened(
-        size: tuple[int, int] = (120, 36), knobs: Knobs | None = None, keys: tuple[Key, ...] = KEYS
+        size: tuple[int, int] = (120, 36),
+        knobs: Knobs | None = None,
+        keys: tuple[Key, ...] = KEYS,
+        staged: bool = False,
     ) -> AsyncIterator[Watched]:
-        app = Monitor(lambda: (session, knobs or Knobs()), keys=keys)
+        app = Monitor(lambda: (session, knobs or Knobs()), keys=keys, staged=staged)
         async with watching(app, size, session, clock) as watched:
             yield watched
 

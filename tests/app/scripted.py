@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tui.capture.calibrating import Calibrating
 from tui.capture.target import Run, Target
 from tui.domain import events as ev
 from tui.domain.knobs import Knobs
@@ -207,6 +208,7 @@ class ScriptedSession:
     notice: str = ""
     aiming: bool = False
     activity: str = ""
+    calibrating: Calibrating | None = None
     builtin: ScriptedBuiltIn = field(default_factory=ScriptedBuiltIn)
     pressure: Pressure = field(default_factory=Pressure)
     shelf: Shelf = field(default_factory=Shelf)
@@ -236,7 +238,12 @@ class ScriptedSession:
         self._state, self._coming, self._zero_ns = State(), coming, self.clock()
         self.running = True
 
+    def calibrate(self, knobs: Knobs) -> str:
+        self.calibrating = Calibrating(knobs, self.context)
+        return self.calibrating.cost
+
     def cancel(self) -> None:
+        self.calibrating = None
         if self.running:
             self.cancelled += 1
             self._take(ev.Ended(self.clock() - self._zero_ns, "cancelled"))

@@ -243,6 +243,14 @@ async def _(at: Watched) -> None:
     assert at.desk.query_one("#dial").size.height == 3
 
 
+@of("stage")
+async def _(at: Watched) -> None:
+    await at.press("m")
+    assert at.desk.on_stage
+    await at.press("m")
+    assert not at.desk.on_stage
+
+
 @of("zoom_in")
 async def _(at: Watched) -> None:
     await at.press("enter")
@@ -323,6 +331,24 @@ async def _(at: Watched) -> None:
 async def _(at: Watched) -> None:
     await at.pilot.press("q")
     assert at.app.return_code == 0
+
+
+@of("token_back")
+@of("token_forward")
+@of("edge_back")
+@of("edge_forward")
+@of("slower")
+@of("faster")
+@of("loop")
+@of("to_begin")
+@of("to_end")
+async def _(at: Watched) -> None:
+    """At an engine they say whose keys they are; what they do in a replay is tested in test_replay.py."""
+    for key in (",", ".", "[", "]", "<", ">", "l", "home", "end"):
+        at.desk.footer.said = ""
+        await at.press(key)
+        assert "for recordings" in at.rows[-1], key
+    assert at.session.sent == []
 
 
 async def test_arrows_move_the_time_cursor_in_the_maximised_timeline(

@@ -99,7 +99,15 @@ def test_height_goes_to_the_answer_then_the_gaps_then_the_load_then_the_lane() -
     assert rows(44) == (8, 6, 2, 3)
     assert rows(46) == (8, 6, 4, 3)
     assert rows(48) == (8, 6, 4, 5)
-    assert rows(60) == (20, 6, 4, 5)
+
+
+def test_a_tall_screen_goes_on_with_the_machine_the_answer_the_gaps_and_the_load() -> None:
+    tall = plan(120, 60)
+    assert (tall.boxes["memory"].height, tall.boxes["answer"].height) == (11, 13)
+    assert (tall.time.gaps, tall.time.load, tall.time.lane) == (8, 6, 5)
+    wide = plan(200, 60)
+    assert (wide.boxes["phases"].height, wide.boxes["answer"].height) == (7, 14)
+    assert (wide.time.gaps, wide.time.load, wide.time.lane) == (11, 6, 5)
 
 
 def test_fewer_rows_cost_first_the_air_then_the_second_row_of_the_dial_then_the_load() -> None:

@@ -1,10 +1,12 @@
 """The frame tick: what it asks for, and what it does not paint."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from tests.app.conftest import Watch
 from tests.app.scripted import MS, S, ScriptedSession, machine_reading, whole
-from tui.app.pump import frames_per_s
+from tui.app.pacing import behind, frames_per_s
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import step
 
@@ -108,6 +110,32 @@ async def test_in_auto_mode_the_axis_keeps_its_length(watch: Watch, session: Scr
         assert at.desk.time.axis.end_ns == 2 * S
 
 
-@pytest.mark.parametrize(("environ", "frames"), [({}, 20), ({"SSH_CONNECTION": "a b"}, 10)])
+@pytest.mark.parametrize(
+    ("environ", "frames"), [({}, 20), ({"SSH_CONNECTION": "a b"}, 10), ({"SSH_TTY": "/dev/pts/1"}, 10)]
+)
 def test_fewer_frames_over_a_network(environ: dict[str, str], frames: int) -> None:
     assert frames_per_s(environ) == frames
+
+
+async def test_a_terminal_that_is_behind_gets_one_frame_for_many_and_the_request_goes_on(
+    watch: Watch, session: ScriptedSession, painted: list[str]
+) -> None:
+    session.script = lambda knobs: whole(knobs, prefill_ns=300 * MS, tokens=16, gap_ns=12 * MS)
+    async with watch() as at:
+        await at.press("enter")
+        painted.clear()
+        for _ in range(40):
+            at.clock.now_ns += 50 * MS
+            at.desk.pump.tick(draw=False)
+        assert painted == [] and not session.running
+        await at.frame()
+        assert "✔ Finished" in at.text
+
+
+def test_how_far_the_terminal_is_behind_is_seen_by_what_waits_for_it() -> None:
+    def app(waiting: int) -> SimpleNamespace:
+        queue = SimpleNamespace(qsize=lambda: waiting)
+        return SimpleNamespace(_driver=SimpleNamespace(_writer_thread=SimpleNamespace(_queue=queue)))
+
+    assert [behind(app(waiting)) for waiting in (0, 3, 4, 30)] == [False, False, True, True]
+    assert not behind(SimpleNamespace(_driver=None))

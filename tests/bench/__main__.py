@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from tests.bench import costs, keys, memory, output, shapes, stamps, start
+from tests.bench import costs, keys, memory, output, seeking, shapes, stamps, start
 from tests.bench.lab import Lab, lab
 from tests.bench.table import Row, closing, head, line
 
@@ -30,6 +30,7 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "memory": memory,
     "keys": keys,
     "shapes": shapes,
+    "seek": seeking,
 }
 
 

@@ -55,12 +55,22 @@ def test_pause_and_speed(recording):
     assert player.speed == 0.5
 
 
-def test_seek_hands_out_all_that_was_before(recording):
+def test_seek_tells_how_many_records_were_before(recording):
     player = Player(recording)
     player.at(1_000 * MS)
-    assert player.seek(1_000 * MS, 12 * MS) == [META, CONNECTING, SENT, FIRST, SAMPLE]
+    assert player.seek(1_000 * MS, 12 * MS) == 5
     assert not player.finished
     assert player.at(1_008 * MS) == [SECOND]
-    assert player.seek(2_000 * MS, -99 * MS) == [META, CONNECTING]
+    assert player.seek(2_000 * MS, -99 * MS) == 2
     player.pause(2_000 * MS)
-    assert player.seek(2_001 * MS, 99 * MS) == list(ALL)
+    assert player.seek(2_001 * MS, 99 * MS) == len(ALL)
+
+
+def test_a_stop_is_not_passed_and_hides_nothing_that_was_due(recording):
+    player = Player(recording)
+    player.stop_ns = 10 * MS
+    assert player.at(1_000 * MS) == [META, CONNECTING, SENT, FIRST, SAMPLE]
+    assert player.position_ns(1_000 * MS) == 10 * MS
+    player.play(1_000 * MS)
+    player.stop_ns = None
+    assert player.at(1_010 * MS) == [SECOND], "it goes on from where it stood"

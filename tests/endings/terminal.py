@@ -112,6 +112,10 @@ class Terminal:
             self._text = "\n".join(line.rstrip() for line in self._screen.display)
         return self._text
 
+    def lit(self, column: int, row: int) -> bool:
+        """Whether the cell, counted from 0, is drawn in reverse. The screen is that of the last `text`."""
+        return bool(self._screen.buffer[row][column].reverse)
+
     def wait_for(self, text: str, seconds: float = PATIENCE_S) -> None:
         """Until `text` stands on the screen."""
         self.until(lambda: text in self.text, seconds)

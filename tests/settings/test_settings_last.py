@@ -37,6 +37,12 @@ def test_defaults_come_back_too() -> None:
     assert (settings.embedded, settings.url) == (True, "")
 
 
+def test_the_stage_is_never_remembered() -> None:
+    last.save(Last(Knobs(), "dark"))
+    assert not merged([last.recall()[0]]).stage
+    assert merged([last.recall()[0], {"stage": True}]).stage
+
+
 def test_the_file_is_its_owners_alone_and_nothing_else_is_left(file: Path) -> None:
     for theme in ("dark", "light"):
         last.save(Last(Knobs(), theme))

@@ -153,7 +153,12 @@ class Board(Screen[None], inherit_bindings=False):
                 panel.again()
 
     def on_click(self, click: Click) -> None:
-        if isinstance(click.widget, Panel) and click.widget.id in SELECTABLE:
+        """One click selects a panel, two maximise it and, once more, put it back."""
+        if not isinstance(click.widget, Panel) or click.widget.id not in SELECTABLE:
+            return
+        if click.chain == 2:
+            self.maximise("" if self.maximised else click.widget.id or "")
+        else:
             self.select(click.widget)
 
     def repaint(self, ink: Ink | None = None) -> None:

@@ -15,7 +15,16 @@ from tui.app import gallery
 from tui.settings.keys import Key
 
 _NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
+_WITHOUT_KEY = (
+    ("freeze", "in a replay: stop at each change of phase, space goes on"),
+    ("demo", "watch recordings of real requests; esc comes back"),
+)
 _BY_WHAT_IT_DOES = 0.001  # any match of a name comes before it
+
+_CALIBRATES = (
+    "sends 9 short prompts (about 7,600 tokens in all), so that the wait of an engine that tells nothing can"
+    " be split, ≈; esc stops"
+)
 
 
 class Commanded(Protocol):
@@ -56,6 +65,9 @@ class Commands(Provider):
             if key.action not in _NOT_LISTED:
                 for name, action in _calls(key):
                     yield name, f"{key.shown}: {key.does}", partial(app.run_action, action)
+        for name, does in _WITHOUT_KEY:
+            yield name, does, partial(app.run_action, name)
+        yield "calibrate this endpoint", _CALIBRATES, partial(app.run_action, "calibrate")
         for name in gallery.names():
             yield f"theme {name}", "take these colours", partial(app.use_theme, name)
 

@@ -8,11 +8,12 @@ from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
-from tui.app.board import Board
 from tui.app.enter import Enter, enter_does
 from tui.app.feed import Feed, Live, live, playback
 from tui.app.layout import PANELS
-from tui.app.pump import Pump, frames_per_s
+from tui.app.pacing import behind, frames_per_s
+from tui.app.playing import Playing
+from tui.app.pump import Pump
 from tui.app.stage.plan import LEAST
 from tui.app.theming import Ink
 from tui.domain import knobs as turning
@@ -26,7 +27,7 @@ _SAID_S = 4.0
 _COARSE_CELLS = 10  # the time cursor with shift
 
 
-class Desk(Board):
+class Desk(Playing):
     """The board, its pump, and one action for each row of the key table."""
 
     def __init__(self, ink: Ink, keys: Sequence[Key], feed: Feed, knobs: Knobs) -> None:
@@ -44,7 +45,7 @@ class Desk(Board):
         self.set_interval(1 / frames_per_s(os.environ), self._tick)
 
     def _tick(self) -> None:
-        self.pump.tick()
+        self.pump.tick(draw=not behind(self.app))
         if (engine := live(self.feed)) is not None:
             self._attend(engine)
 
@@ -75,8 +76,8 @@ class Desk(Board):
     def action_send(self) -> None:
         engine = live(self.feed)
         if engine is None:
-            return
-        if self.feed.running:
+            self.next_reel()
+        elif self.feed.running:
             self.pump.again = True
         else:
             self._enter(engine)
@@ -96,9 +97,13 @@ class Desk(Board):
                 pass
 
     def action_stop(self) -> None:
-        """Stop the request; when none runs, step back from what is maximised."""
-        if not self.stop() and self.maximised:
+        """Stop the request; when none runs, step back from what is maximised, or from a demo."""
+        if self.stop():
+            return
+        if self.maximised:
             self.maximise("")
+        else:
+            self.leave_demo()
 
     def stop(self) -> bool:
         """Cancel what runs; False when nothing does."""
@@ -108,6 +113,16 @@ class Desk(Board):
         self.feed.cancel()
         self.pump.touch()
         return True
+
+    def action_calibrate(self) -> None:
+        """Trial prompts, so that the wait of an engine that tells nothing can be split by estimate."""
+        engine = live(self.feed)
+        if engine is None or engine.found is None:
+            self.say("there is no engine to calibrate")
+            return
+        self.pump.again = self.pump.paused = False
+        cost = engine.calibrate(self.pump.knobs)
+        self.say(f"calibrating: {cost} · esc stops")
 
     def action_pause(self) -> None:
         player = playback(self.feed)
@@ -129,13 +144,13 @@ class Desk(Board):
     def _turn_prompt(self, direction: int) -> None:
         if self.maximised == "time":
             self.time.move_cursor(direction)
-        else:
+        elif not self.scrub(direction):
             self._turn(turning.turn_prompt(self.pump.knobs, direction, self._limit))
 
     def _turn_finely(self, direction: int) -> None:
         if self.maximised == "time":
             self.time.move_cursor(_COARSE_CELLS * direction)
-        else:
+        elif not self.scrub(direction, finely=True):
             tokens = self.pump.knobs.prompt_tokens + direction * turning.FINE
             self._turn(turning.exact_prompt(self.pump.knobs, tokens, self._limit))
 
@@ -241,7 +256,8 @@ class Desk(Board):
             self._pages().own_page(self.monitor, self.pump.knobs, self.pump.turn)
 
     def action_engine(self) -> None:
-        if (engine := live(self.feed)) is not None:
+        engine = live(self.feed) or self.leave_demo()
+        if engine is not None:
             self._pages().engine_page(self.monitor, engine)
 
     def _pages(self) -> ModuleType:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tui.domain.expect import Expected, told_expectation
 from tui.domain.view import Stage, View
 from tui.plot.numbers import coarse, steadied
 
@@ -42,7 +43,12 @@ class Estimates:
             # sentence and lane say the same estimate, held as long
             label = f"first token {'>' if bound else '≈'} {coarse(self._expected_ns)}"
             return Expectation(self._expected_ns, (label,), remaining)
-        if view.stage in (Stage.WAITING, Stage.PREFILL) and last_ttft_s is not None:
+        if view.stage not in (Stage.WAITING, Stage.PREFILL):
+            return NOTHING
+        usual = told_expectation(view.conditions)
+        if usual is not None:
+            return self._usually(view, usual)
+        if last_ttft_s is not None:
             expected_ns = round(last_ttft_s * _S)
             told = coarse(expected_ns)
             late = view.now_ns > expected_ns
@@ -51,6 +57,19 @@ class Estimates:
             )
             return Expectation(expected_ns, labels)
         return NOTHING
+
+    def _usually(self, view: View, usual: Expected) -> Expectation:
+        """By this machine's earlier runs; once it has passed no time is promised any more."""
+        expected_ns = round(usual.ttft_s * _S)
+        told = f"≈ {coarse(expected_ns)}"
+        if view.now_ns > expected_ns:
+            labels = (f"longer than usual: {told}", f"usually {told}")
+            return Expectation(expected_ns, labels, "longer than usual")
+        remaining = self._remaining(view, expected_ns, bound=False)
+        runs = f"({usual.runs} runs)"
+        said = f"other lengths say {told}" if usual.fitted else f"usually {told}"
+        span = _span(usual)
+        return Expectation(expected_ns, (f"{said}{span} {runs}", f"{said} {runs}", told), remaining)
 
     def _remaining(self, view: View, expected_ns: int, bound: bool) -> str:
         left_ns = expected_ns - view.now_ns
@@ -63,3 +82,10 @@ class Estimates:
         if self._shown_ns <= 0:
             return "the first token is due"
         return f"{'>' if bound else '≈'} {coarse(self._shown_ns)} to the first token"
+
+
+def _span(usual: Expected) -> str:
+    """The range in coarse words, its unit said once: `, 1.7 to 2.4 s`; "" where it is none."""
+    low, high = (coarse(round(seconds * _S)) for seconds in (usual.low_s, usual.high_s))
+    unit = high.rpartition(" ")[2]
+    return f", {low.removesuffix(f' {unit}')} to {high}" if low != high else ""

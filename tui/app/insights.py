@@ -6,10 +6,13 @@ from tui.domain.insight import Insight, insight
 from tui.domain.view import View
 
 _EVERY_NS = 500_000_000
+_PIECE = 500  # readings of one GPU that are looked through in a few milliseconds
+_AFTER = 4  # times _EVERY_NS: what is read later than this after the end belongs to no phase
 
 
 class Insights:
-    """The insight into the newest request: twice a second while it runs, and when more was read after it."""
+    """The insight into the newest request: twice a second while it runs (a long one less often), and a few
+    times after it, as the readings behind its end come in."""
 
     def __init__(self) -> None:
         self._run: object = None
@@ -21,9 +24,16 @@ class Insights:
         if not view.samples or not view.phases:
             self._run = self._key = self._told = None
             return None
-        at_ns = view.now_ns if view.running else view.samples[-1].at_ns
-        key = run, view.stage, view.complete, at_ns // _EVERY_NS
+        key = run, view.stage, view.complete, _beat(view)
         if key != self._key:
             self._told = insight(view, self._told if run == self._run else None)
             self._run, self._key = run, key
         return self._told
+
+
+def _beat(view: View) -> int:
+    last = view.samples[-1]
+    if not view.running:
+        return min(_AFTER, max(0, last.at_ns - (view.total_ns or view.now_ns)) // _EVERY_NS)
+    pieces = len(view.samples) * max(1, len(last.gpus)) // _PIECE
+    return view.now_ns // (_EVERY_NS * (1 + pieces))

@@ -75,6 +75,8 @@ _LARGE_ROWS = {
 }  # fmt: skip
 _LARGE_LESS = ("air1", "air2", "air3", "answer", "answer", "load", "gaps")
 _LARGE_MORE = ("answer",) * 5 + ("gaps",) * 3 + ("load",) * 2 + ("lane",) * 2
+_TALL = ("panels", "answer", "gaps", "panels", "answer", "load") * 4
+_TALL_SIDE = ("gaps", "answer", "load", "gaps", "answer") * 4  # the machine has its own height there
 _SMALL_HAS = {
     "header": 1, "sentence": 1, "air1": 1, "figures": 4, "air2": 1,
     "names": 1, "lane": 2, "ghost": 1, "axis": 1, "gaps": 2, "load": 1,
@@ -142,7 +144,8 @@ def _stacked(rows: Mapping[str, int], width: int) -> dict[str, Box]:
 
 def _large(width: int, height: int) -> Plan:
     side = width >= SIDE_FROM
-    rows = _fitted(_LARGE_ROWS, height, _LARGE_LESS, _LARGE_MORE)
+    more = _LARGE_MORE + (_TALL_SIDE if side else _TALL)
+    rows = _fitted(_LARGE_ROWS, height, _LARGE_LESS, more)
     boxes = _stacked(rows, width)
     panels = boxes.pop("panels")
     if side:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from tui.app.served import for_a_page, until_hung_up
+
 if TYPE_CHECKING:
     from tui.app.main import Monitor
 
@@ -30,7 +32,7 @@ def show(app: Monitor, lost: Callable[[], None] = lambda: None) -> int:
         vars(sys)["__stderr__"] = sys.__stdout__  # where Textual draws
 
     async def run() -> None:
-        with _heeding(app, lost):
+        with _heeding(app, lost), until_hung_up(0) if for_a_page(os.environ) else contextlib.nullcontext():
             await app.run_async()
 
     asyncio.run(run())
@@ -82,7 +84,7 @@ class _Terminal:
 
     def __init__(self) -> None:
         self._descriptor = sys.__stdin__.fileno() if sys.__stdin__ else 0
-        self._attributes = termios.tcgetattr(self._descriptor)
+        self._attributes = termios.tcgetattr(self._descriptor) if os.isatty(self._descriptor) else None
 
     @property
     def gone(self) -> bool:
@@ -92,6 +94,8 @@ class _Terminal:
     def abandon(self) -> None:
         """End the process at once, the terminal put back as far as it takes it."""
         with contextlib.suppress(OSError, termios.error):
+            if self._attributes is None:  # it draws for a page
+                os._exit(TERMINATED)
             termios.tcsetattr(self._descriptor, termios.TCSANOW, self._attributes)
             os.set_blocking(self._descriptor, False)
             os.write(self._descriptor, _RESETS)

@@ -18,7 +18,7 @@ from tui.app.screens.exact import ExactScreen
 from tui.app.screens.explain import ExplainScreen
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.own import OwnScreen
-from tui.app.screens.welcome import BUILT_IN, WelcomeScreen
+from tui.app.screens.welcome import BUILT_IN, DEMO, WelcomeScreen
 from tui.capture.target import Target
 from tui.domain.knobs import Knobs, exact_prompt
 from tui.domain.view import Stage, View
@@ -30,6 +30,7 @@ from tui.settings.credentials import from_variable
 
 if TYPE_CHECKING:
     from tui.app.main import Monitor
+    from tui.app.playing import Playing
 
 _BY_STAGE = {
     Stage.PREFILL: "prefill_now",
@@ -89,14 +90,26 @@ def engine_page(app: Monitor, feed: Live, type_url: bool = False) -> None:
     app.push_screen(page, take)
 
 
+def watch(desk: Playing) -> None:
+    """The recordings that come along; one line where they can't be read."""
+    from tui.capture.demo import DemoSession
+
+    try:
+        desk.show_demo(DemoSession())
+    except (OSError, ValueError) as error:
+        desk.say(f"no recordings to watch: {error}")
+
+
 def welcome_page(app: Monitor, feed: Live) -> None:
     def take(choice: str | None) -> None:
         if choice == BUILT_IN:
             feed.embed()
+        elif choice == DEMO and app.desk is not None:
+            watch(app.desk)
         elif choice is not None:
             engine_page(app, feed, type_url=True)
 
-    app.push_screen(WelcomeScreen(builtin(), feed.slow), take)
+    app.push_screen(WelcomeScreen(builtin(), feed.slow, failed=feed.builtin.state == "failed"), take)
 
 
 def use(feed: Live, choice: Choice | None, environ: Mapping[str, str] = os.environ) -> str:

@@ -52,6 +52,17 @@ class Playing(Board):
         self.change(recordings)
         recordings.begin()
 
+    def action_demo(self) -> None:
+        """The recordings that come along, over a live monitor."""
+        if playback(self.feed) is not None:
+            self.say("recordings are on the screen already")
+        elif self.feed.running:
+            self.say("a request is running: stop it first")
+        else:
+            from tui.app.pages import watch
+
+            watch(self)
+
     def leave_demo(self) -> Live | None:
         """From a demo to what is behind it; the engine's side there, None when there is nothing to leave."""
         if demo(self.feed) is None or self.behind is None:

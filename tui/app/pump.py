@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tui.app.expectation import Estimates
-from tui.app.feed import Feed, live
+from tui.app.feed import Feed, live, playback
 from tui.app.history import History
 from tui.app.insights import Insights
 from tui.app.panels.panel import Panel
@@ -15,14 +15,6 @@ from tui.domain.knobs import Knobs, fitted
 from tui.domain.shelf import Ghost
 from tui.domain.view import View
 from tui.plot.numbers import count
-
-FRAMES_PER_S = 20
-FRAMES_PER_S_SSH = 10
-
-
-def frames_per_s(environ: Mapping[str, str]) -> int:
-    """Fewer over a network."""
-    return FRAMES_PER_S_SSH if environ.get("SSH_CONNECTION") else FRAMES_PER_S
 
 
 class Pump:
@@ -49,6 +41,22 @@ class Pump:
         self._turned = False
         self._fresh = True  # something was done on the screen: every panel looks at once
         self._stale: set[Panel] = set()
+        self._jumps = 0
+
+    def change(self, feed: Feed, knobs: Knobs | None = None) -> None:
+        """Show another feed from now on; without `knobs` those of before stay."""
+        self.feed = feed
+        self.knobs = knobs or self.knobs
+        self.again = self.paused = self._turned = False
+        self._view, self._ghost = View(), None
+        self._forget()
+
+    def _forget(self) -> None:
+        """Time has jumped: what was learned from frame to frame begins anew."""
+        self._estimates, self._insights, self._history = Estimates(), Insights(), History()
+        player = playback(self.feed)
+        self._jumps = player.jumps if player else 0
+        self._fresh = True
 
     def turn(self, knobs: Knobs) -> None:
         """Take over turned knobs; in auto mode they are sent with the next frame, however many turns came."""
@@ -68,16 +76,22 @@ class Pump:
         self.feed.send(self.knobs)
         self._fresh = True
 
-    def tick(self) -> None:
-        """One frame."""
+    def tick(self, draw: bool = True) -> None:
+        """One frame. `draw` False takes in what came and leaves the screen to a later one."""
         self._frame += 1
         if self._turned:
             self.send()
         was_running = self.feed.running
         news = self.feed.drain()
+        player = playback(self.feed)
+        if player is not None and player.jumps != self._jumps:
+            self._forget()
         self._fit()
         if was_running and not self.feed.running:
             self._ended()
+        if not draw:
+            self._fresh = self._fresh or news
+            return
         if not (news or self._fresh or self._stale or self.feed.running):
             return
         if not self.paused:

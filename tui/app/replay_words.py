@@ -8,8 +8,9 @@ from tui.app.scene import Replay
 from tui.domain.view import Stage
 from tui.plot.numbers import clock
 
-OWN = "send your own: e picks an engine · toklane --embedded"
-_RECORDED = "a recording of a real request"
+OWN = ("a real request, recorded", "your own: e picks an engine", "toklane --embedded")
+"""What a demo is, and how to send what is one's own."""
+
 _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 _EXPLAINED: Mapping[Stage, str] = {
     Stage.CONNECTING: "a connection is opened, nothing was sent yet",
@@ -44,13 +45,6 @@ def source(replay: Replay, name: str) -> str:
     if replay.reel is None:
         return f"replay {name}".strip()
     return f"recording {replay.reel.number} of {replay.reel.of}"
-
-
-def captions(replay: Replay, rows: int) -> list[str]:
-    """For a demo: what is seen, and how to get an own one. Each may be left out from the end."""
-    if replay.reel is None or not rows:
-        return []
-    return [replay.reel.caption, f"{_RECORDED} · {OWN}"][:rows]
 
 
 def explained(stage: Stage) -> str:

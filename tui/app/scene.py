@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from tui.app.enter import Enter, enter_does
-from tui.app.feed import BuiltIn, Feed, live, playback
+from tui.app.feed import BuiltIn, Feed, Playback, demo, live, playback
 from tui.app.history import Second
 from tui.domain.insight import Insight
 from tui.domain.knobs import Knobs
@@ -46,20 +46,42 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
+class Reel:
+    """Which recording of a demo is played, from 1, of how many, and what it shows."""
+
+    number: int
+    of: int
+    title: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
-    """A recording is played instead of a live request. `sampled`: it holds readings of the machine."""
+    """A recording is played instead of a live request. `sampled`: it holds readings of the machine.
+
+    position_ns, end_ns: since sent. held: it stands still because a phase has begun. scrubbed: somebody
+    jumped about in it. reel: of a demo, None for a file of one's own.
+    """
 
     file: str
     speed: float
     playing: bool
     sampled: bool = True
+    position_ns: int = 0
+    end_ns: int = 0
+    loop: bool = False
+    freeze: bool = False
+    held: bool = False
+    scrubbed: bool = False
+    reel: Reel | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """One moment of the monitor. `running`: a request is prepared or under way.
 
-    `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words.
+    `run_number`: below 0 in a replay, so that nothing of it is taken for a live run's.
+    `calibrating`: how far a calibration is. `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words.
     `expected_ns`: when it should come, since sent, and `expectation`: the same in words, longest first.
     `told`: what the machine's readings say about the request, `history`: the machine's last two minutes.
     """
@@ -73,6 +95,7 @@ class Scene:
     asked: int = 0
     running: bool = False
     activity: str = ""
+    calibrating: str = ""
     problem: str = ""
     enter: Enter = Enter.SEND
     setup: Setup = Setup()
@@ -105,11 +128,12 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused:
         knobs=shown,
         engine=engine,
         context=engine_side.context if engine_side else _told_context(view),
-        run_number=run.number if run else 0,
+        run_number=(-run.number if player else run.number) if run else 0,
         run_note=clean(run.note) if run else "",
         asked=run.knobs.prompt_tokens if run else 0,
         running=feed.running,
         activity=clean(engine_side.activity) if engine_side else "",
+        calibrating=engine_side.calibrating.words if engine_side and engine_side.calibrating else "",
         problem=clean(engine_side.problem) if engine_side else "",
         enter=enter_does(feed),
         setup=_setup(engine_side.builtin) if engine_side else Setup(),
@@ -121,7 +145,28 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused:
         pressure=feed.pressure,
         paused=paused,
         again=again,
-        replay=Replay(clean(player.file), player.speed, player.playing, player.sampled) if player else None,
+        replay=_replay(feed, player) if player else None,
+    )
+
+
+def _replay(feed: Feed, player: Playback) -> Replay:
+    recordings = demo(feed)
+    reel = None
+    if recordings is not None:
+        at, reels = recordings.at, recordings.reels
+        reel = Reel(at + 1, len(reels), clean(reels[at].title), clean(reels[at].caption))
+    return Replay(
+        file=clean(player.file),
+        speed=player.speed,
+        playing=player.playing,
+        sampled=player.sampled,
+        position_ns=player.position_ns,
+        end_ns=player.end_ns,
+        loop=player.loop,
+        freeze=player.freeze,
+        held=player.held,
+        scrubbed=player.scrubbed,
+        reel=reel,
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui import locations
+from tui.app.demo_first import DemoFirst
 from tui.capture.spawn import dismiss, spawn
 from tui.report.given import check
 from tui.settings import last
@@ -40,19 +41,24 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
     from tui.app.main import Monitor
 
     sitting = Sitting(options, settings, reader)
+    first = DemoFirst(sitting.open, sitting.begin, settings.knobs, options.freeze) if options.demo else None
 
     def begin() -> None:
         if reader is None:
             app.say("no process of its own for reading: beside this screen stamps are less exact")
         elif remark:
             app.say(remark)
-        sitting.begin()
+        if first is None:
+            sitting.begin()
+        elif app.desk is not None:
+            first.begin(app.desk)
 
     def remember() -> None:
         if app.desk is not None:
             _remember(app.desk.pump.knobs, app.palette.name, sitting.session)
 
-    app = Monitor(sitting.open, theme=theme, keys=settings.keys, on_start=begin, staged=settings.stage)
+    opening = first.open if first else sitting.open
+    app = Monitor(opening, theme=theme, keys=settings.keys, on_start=begin, staged=settings.stage)
     try:
         status = show(app, remember)
         remember()
@@ -92,6 +98,7 @@ class Sitting:
     def open(self) -> tuple[Session, Knobs]:
         """The session and the knobs to begin with."""
         from tui.capture.channel import Child
+        from tui.capture.experience import Experience
         from tui.capture.in_thread import InThread
         from tui.capture.session import Session
         from tui.capture.shelf import Shelf
@@ -101,7 +108,10 @@ class Sitting:
         sampler = Sampler()
         sampler.start()
         channel = InThread() if self._reader is None else Child(self._reader)
-        self.session = session = Session(channel, sampler, Shelf(locations.state_dir() / "runs"))
+        experience = Experience(locations.experience_file())
+        self.session = session = Session(
+            channel, sampler, Shelf(locations.state_dir() / "runs"), experience=experience
+        )
         gguf = self._settings.gguf
         session.also_ask(told(os.environ))
         session.timeout_s = self._options.timeout
@@ -112,7 +122,7 @@ class Sitting:
 
     def begin(self) -> None:
         """Turn to the engine that was asked for, else look for one."""
-        from tui.report.start import target_of
+        from tui.report.given import target_of
 
         session = self.session
         if session is None:
@@ -145,9 +155,10 @@ def replay(options: argparse.Namespace) -> int:
         raise ConfigError(f"{str(options.file)!r} can't be read: {error.strerror}") from None
     except NotARecording as error:
         raise ConfigError(str(error)) from None
-    session = ReplaySession(recording, options.file, options.speed)
+    session = ReplaySession(recording, options.file, options.speed, freeze=options.freeze)
 
     def begin() -> None:
+        session.begin()  # what passed before the first frame was not seen
         if remark:
             app.say(remark)
 

@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.app.enter import Enter
-from tui.plot.read_so_far import read_so_far
-from tui.app.scene import Scene
+from tui.app.replay_words import explained
+from tui.app.scene import Replay, Scene
 from tui.app.warned import warned
 from tui.domain.arrivals import Stall
+from tui.domain.rivals import told_rivals
 from tui.domain.state import learned
+from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 from tui.plot.cells import clean
 from tui.plot.numbers import count, duration, share
+from tui.plot.read_so_far import read_so_far
 
 _ENTER = {
     Enter.SEND: "",
@@ -36,11 +39,24 @@ class Said:
 def say(scene: Scene) -> Said:
     """The sentence of a scene."""
     said = _preparing(scene) or _of_request(scene)
+    if scene.replay is not None:
+        return _replayed(said, scene.replay, scene.view.stage)
     if scene.paused:
         return Said("▌", "Paused", "text", (_standing(scene, said.word.lower()), "space goes on"))
+    if scene.calibrating:
+        return Said(said.sign, said.word, said.role, (scene.calibrating, *said.parts))
     if scene.again and scene.running:
         return Said(said.sign, said.word, said.role, (*said.parts, "then once more"))
     return said
+
+
+def _replayed(said: Said, replay: Replay, stage: Stage) -> Said:
+    """The same of a recording; where it stands still at a change of phase, what has begun."""
+    word = f"Recorded · {said.word}" if replay.reel else said.word
+    if not replay.held:
+        return Said(said.sign, word, said.role, said.parts)
+    told = explained(stage)
+    return Said(said.sign, word, said.role, (*((told,) if told else said.parts), "space goes on"))
 
 
 def _standing(scene: Scene, word: str) -> str:
@@ -128,14 +144,42 @@ def _of_request(scene: Scene) -> Said:
 
 def _waiting(scene: Scene) -> tuple[str, ...]:
     if scene.view.slots_busy:
-        return ("other requests hold all its slots", "ours is in the queue", _noted(scene))
-    return ("sent, nothing has come back yet", "the engine does not say why", _noted(scene))
+        return (
+            "other requests hold all its slots",
+            "ours is in the queue",
+            _beside(scene.view),
+            _noted(scene),
+        )
+    return (
+        "sent, nothing has come back yet",
+        scene.remaining,
+        _by_now(scene.view),
+        "the engine does not say why",
+        _beside(scene.view),
+        _noted(scene),
+    )
+
+
+def _by_now(view: View) -> str:
+    """What a calibration says that a silent engine does."""
+    reading = view.phase("prefill")
+    return "≈ it reads the prompt by now" if reading and reading.running else ""
 
 
 def _reading(scene: Scene) -> tuple[str, ...]:
     reports = scene.view.reports
     done = read_so_far(reports[-1]) if reports else ""
-    return (done, scene.remaining, _noted(scene))
+    return (done, scene.remaining, _beside(scene.view), _noted(scene))
+
+
+def _beside(view: View) -> str:
+    """Background requests that keep the engine busy while this one runs."""
+    number = told_rivals(view.conditions)
+    return f"{_rivals(number)} beside it" if number else ""
+
+
+def _rivals(number: int) -> str:
+    return "1 rival" if number == 1 else f"{number} rivals"
 
 
 def _noted(scene: Scene) -> str:
@@ -148,7 +192,7 @@ def _writing(scene: Scene) -> tuple[str, ...]:
     view = scene.view
     limit = learned(view.conditions, "answer_limit")
     most = f" of at most {count(limit)}" if limit else ""
-    return (f"{_so_far(view)}{most}", _usual(view, "one every"))
+    return (f"{_so_far(view)}{most}", _usual(view, "one every"), _beside(view))
 
 
 def _so_far(view: View) -> str:
@@ -181,7 +225,8 @@ def _summary(scene: Scene) -> tuple[str, ...]:
     total = view.total_ns or view.now_ns
     prefill = view.phase("prefill")
     if prefill:
-        made = f"{_whole(prefill.duration_ns, total)} of {duration(total)} was reading the prompt"
+        about = "≈ " if prefill.provenance is Provenance.ESTIMATED else ""
+        made = f"{about}{_whole(prefill.duration_ns, total)} of {duration(total)} was reading the prompt"
     elif view.ttft.number is not None:
         waited = _whole(round(view.ttft.number * 1e9), total)
         made = f"{waited} of {duration(total)} was waiting for the first token"
@@ -189,7 +234,14 @@ def _summary(scene: Scene) -> tuple[str, ...]:
         made = f"after {duration(total)}"
     stalls = "" if "buffered_delivery" in view.warnings else _stalls(view.stalls)  # a lump is no stall
     limited = view.finish_reason == "length" and "stopped_by_context" not in view.warnings
-    return (made, warned(view), stalls, "the answer limit ended it" if limited else "", _noted(scene))
+    ending = "the answer limit ended it" if limited else ""
+    return (made, warned(view), _ran_beside(view), stalls, ending, _noted(scene))
+
+
+def _ran_beside(view: View) -> str:
+    """That its times are those of a busy engine."""
+    number = told_rivals(view.conditions)
+    return f"{_rivals(number)} ran beside it" if number else ""
 
 
 def _whole(part: int, total: int) -> str:

@@ -32,7 +32,7 @@ class Reel:
 
 
 def reels(folder: Path | None = None) -> tuple[Reel, ...]:
-    """Those of the list in the folder (default: what is shipped), in its order. Raises OSError, ValueError."""
+    """Those of the folder's list (default: what comes along), in its order. Raises OSError, ValueError."""
     folder = folder or locations.demo_dir()
     told = tomllib.loads((folder / LIST).read_text(encoding="utf-8"))
     return tuple(Reel(folder / one["file"], one["title"], one["caption"]) for one in told["recording"])

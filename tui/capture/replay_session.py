@@ -88,6 +88,10 @@ class ReplaySession:
         return self._player.position_ns(self._clock())
 
     @property
+    def start_ns(self) -> int:
+        return self._player.start_ns
+
+    @property
     def end_ns(self) -> int:
         return self._player.end_ns
 
@@ -142,6 +146,7 @@ class ReplaySession:
         else:
             reach_ns = round(_REACH_NS * self.speed) if self.playing else 0
             found = before(edges, here_ns - reach_ns)
+            found = before(edges[:1], here_ns) if found is None else found
         if found is not None:
             self.jump(found)
         return found is not None

@@ -11,24 +11,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Event, Lock, Thread
-from typing import TYPE_CHECKING
 
 from tui.capture import reader
 from tui.capture.cancel import Cancel
-from tui.capture.frames import Item, Mark
 from tui.capture.orders import NONCE
 from tui.capture.run import Run
-from tui.domain.events import Done, Generated
-from tui.domain.rivals import Step
-from tui.domain.wire import End, Read, Record
-
-if TYPE_CHECKING:
-    from tui.engines.decoder import Decoder
 
 SENT_WITHIN_S = 2.0
 LEAD_S = 0.1  # so that the engine has taken them in before the run's own request comes
-# Once a rival writes, its reads are collected: each one would cost the run's own reader a turn.
-PACE_S = 0.1
 _CLOSED_WITHIN_S = 0.5
 
 
@@ -43,18 +33,17 @@ class Rivals:
         self._threads: list[Thread] = []
 
     def start(self, wait: Callable[[float], object]) -> None:
-        """Send the first request of each; returns when they are on their way. `wait` sleeps, or is woken."""
-        sent: list[Event] = []
+        """Send the first request of each, in order; `wait` sleeps, or is woken.
+
+        Returns when they are on their way, or after 2 s: an engine that lets nobody in is the run's to tell.
+        """
+        until_s = time.monotonic() + SENT_WITHIN_S
         for number, body in enumerate(self._run.order.rivals, start=1):
-            sent.append(Event())
-            work = Thread(
-                target=self._work, args=(number, body, sent[-1]), daemon=True, name=f"rival-{number}"
-            )
+            sent = Event()
+            work = Thread(target=self._work, args=(number, body, sent), daemon=True, name=f"rival-{number}")
             self._threads.append(work)
             work.start()
-        until_s = time.monotonic() + SENT_WITHIN_S
-        for one in sent:
-            one.wait(max(0.0, until_s - time.monotonic()))
+            sent.wait(max(0.0, until_s - time.monotonic()))
         wait(LEAD_S)
 
     def stop(self) -> None:
@@ -73,8 +62,11 @@ class Rivals:
 
     def _work(self, number: int, body: str, sent: Event) -> None:
         """One request after the other, until it is stopped or one brought nothing."""
+        # knows the dialects of all engines: nothing that a reader without rivals should have to load
+        from tui.capture.rival_request import RivalRequest
+
         while (cancel := self._next()) is not None:
-            request = _Request(number, self._run.note, cancel, sent.set)
+            request = RivalRequest(number, self._run.note, cancel, sent.set)
             order = replace(
                 self._run.order,
                 body=body.replace(NONCE, secrets.token_hex(4)),
@@ -100,54 +92,3 @@ class Rivals:
             cancel = Cancel()
             self._cancels.add(cancel)
             return cancel
-
-
-class _Request:
-    """Counts what one background request brings, and tells the run its steps."""
-
-    def __init__(
-        self, number: int, note: Callable[..., None], cancel: Cancel, sent: Callable[[], None]
-    ) -> None:
-        self.chunks = 0
-        self._number = number
-        self._note = note
-        self._cancel = cancel
-        self._sent = sent
-        self._zero_ns = 0
-        self._last_ns = 0
-        self._decoder: Decoder | None = None
-
-    def take(self, frame: Item | Mark) -> None:
-        """What the reader hands on."""
-        match frame:
-            case Mark(name="sent", mono_ns=mono_ns):
-                self._zero_ns = mono_ns
-                self._tell("sent", 0)
-                self._sent()
-            case Item(record=record):
-                self._record(record)
-
-    def _record(self, record: Record) -> None:
-        if self._decoder is None:
-            # the dialects of all engines: nothing that a reader without rivals should have to load
-            from tui.engines.registry import decoder_for
-
-            self._decoder = decoder_for(getattr(record, "fields", {}))  # the first record is the Meta
-        events = self._decoder.decode(record)
-        texts = sum(isinstance(event, Generated) for event in events)
-        if texts and isinstance(record, Read):
-            if not self.chunks:
-                self._tell("first", record.at_ns)
-            self.chunks += texts
-            self._last_ns = record.at_ns
-        if isinstance(record, End):
-            if self.chunks:
-                self._tell("last", self._last_ns, chunks=self.chunks)
-            self._tell("ended", record.at_ns, how=record.how)
-        elif any(isinstance(event, Done) for event in events):
-            self._cancel.set("hang")  # a server that keeps the connection open has nothing more to say
-        elif texts:
-            self._cancel.wait(PACE_S)
-
-    def _tell(self, step: Step, at_ns: int, **more: object) -> None:
-        self._note("rival", self._zero_ns + at_ns, rival=self._number, step=step, **more)

@@ -9,15 +9,19 @@ from itertools import count
 from pathlib import Path
 
 from tui.capture.builtin import BuiltIn
+from tui.capture.calibrating import Calibrating, summary_of
 from tui.capture.channel import Channel
 from tui.capture.errand import Errand, Memory
+from tui.capture.experience import Experience
 from tui.capture.flight import Flight
+from tui.capture.foresight import Foresight
 from tui.capture.frames import Frame, Gone, Item, Mark, Reply
 from tui.capture.lookout import Lookout
 from tui.capture.machine import Machine
 from tui.capture.orders import CancelOrder, HushOrder, NoteOrder, StreamOrder, WarmOrder
 from tui.capture.shelf import Shelf as Recordings
 from tui.capture.target import Run, Target, label_of
+from tui.domain.calibration import Calibration
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
 from tui.domain.shelf import Shelf
@@ -43,6 +47,7 @@ class Session:
         sampler: Sampler | None = None,
         recordings: Recordings | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
+        experience: Experience | None = None,
     ) -> None:
         self._channel = channel
         self._recordings = recordings
@@ -61,6 +66,10 @@ class Session:
         self.gguf: Path | None = None
         self.download = True
         self._memory = Memory()
+        self._foresight = Foresight(experience)
+        self._trial_after: Flight | None = None  # the run before the one that a calibration waits for
+        self.calibrating: Calibrating | None = None
+        self.calibrated: Calibration | str | None = None
 
     # -- the engine ---------------------------------------------------------------------------------------
 
@@ -134,7 +143,11 @@ class Session:
 
     @property
     def running(self) -> bool:
-        """From `send` until the request is over, failed or cancelled."""
+        """From `send` or `calibrate` until all of it is over, failed or cancelled."""
+        return self.calibrating is not None or self._sending
+
+    @property
+    def _sending(self) -> bool:
         preparing = self._errand is not None or self._awaiting is not None
         return preparing or (self._flight is not None and self._flight.running)
 
@@ -145,8 +158,46 @@ class Session:
 
     def send(self, knobs: Knobs, record: Path | None = None) -> None:
         """Send a request; what runs is cancelled. Nothing happens without an engine."""
-        underway = self._errand
+        self.calibrating = None
+        self._send(knobs, record)
+
+    def calibrate(self, knobs: Knobs) -> str:
+        """Send a few cold prompts of different lengths and keep what they teach; what that costs, in words.
+
+        `calibrated` follows: what was found, or why nothing was. What runs is cancelled.
+        """
+        if self.found is None:
+            return ""
         self.cancel()
+        self.calibrated = None
+        self.calibrating = work = Calibrating(knobs, self.context)
+        told = work.cost
+        self._calibrate()
+        return told
+
+    def _calibrate(self) -> None:
+        """Look at the trial that is over, send the next one or keep what all of them say."""
+        work = self.calibrating
+        if work is None or self._sending:
+            return
+        if work.number and self._flight is self._trial_after:
+            work.result = self.problem or self.notice or "a prompt could not be sent"
+        elif work.number:
+            work.take(self.view())
+        if not work.over:
+            self._trial_after = self._flight
+            self._send(work.next())
+            return
+        self.calibrating, self.calibrated = None, work.result
+        if isinstance(work.result, Calibration):
+            self._foresight.keep(work.result)
+            self.notice = self._foresight.problem or summary_of(work.result)
+        else:
+            self.notice = f"not calibrated: {work.result}"
+
+    def _send(self, knobs: Knobs, record: Path | None = None) -> None:
+        underway = self._errand
+        self._stop()
         self.notice = ""
         if self.found is None or self.target is None:
             return
@@ -171,6 +222,10 @@ class Session:
 
     def cancel(self) -> None:
         """Stop what runs: the socket closes at once."""
+        self.calibrating = None
+        self._stop()
+
+    def _stop(self) -> None:
         self._errand = self._next_wish = self._awaiting = None
         flight = self._flight
         if flight is not None and flight.running:
@@ -198,6 +253,7 @@ class Session:
         changed = self._lookout.tick() or changed
         self._resume()
         self._hurry()
+        self._calibrate()
         order = self._flight.overtime(self._clock()) if self._flight else None
         if order is not None:
             self._channel.send(order)
@@ -206,7 +262,7 @@ class Session:
     def _resume(self) -> None:
         """Send what waited for the engine to start anew."""
         if self._awaiting is not None and self.found is not None:
-            self.send(*self._awaiting)
+            self._send(*self._awaiting)
         elif self.problem:
             self._awaiting = None
 
@@ -267,7 +323,7 @@ class Session:
     def _lose(self, why: str) -> None:
         """The reader is gone: what it was asked for never comes, and nothing more can be asked."""
         self._lookout.lose(why)
-        self._errand = self._awaiting = None
+        self._errand = self._awaiting = self.calibrating = None
         if self._flight is not None and self._flight.running:
             self._flight.lose(why, self._clock())
             self._machine.end()
@@ -297,7 +353,16 @@ class Session:
             self.notice = errand.problem
         else:
             record = errand.record if errand.record is not None else self._place()
-            self._start(errand.order(self._next(), datetime.now(), record), errand, record)
+            order = errand.order(self._next(), datetime.now(), record)
+            self._start(self._prepared(order, errand.knobs), errand, record)
+
+    def _prepared(self, order: StreamOrder, knobs: Knobs) -> StreamOrder:
+        """The order with what earlier runs have taught about it."""
+        found, engine = self.found, self.builtin.engine
+        if found is None:
+            return order
+        ours = engine is not None and engine.base_url.startswith(found.base.root)
+        return self._foresight.prepared(order, knobs, found, ours, self.calibrating is not None)
 
     def _start(self, order: StreamOrder, errand: Errand, record: Path | None) -> None:
         number = self.shelf.begin()
@@ -318,6 +383,7 @@ class Session:
             self._channel.send(HushOrder(flight.run_id))
         view = flight.view(self._clock())
         self.shelf.keep(view, flight.run.knobs, flight.run.label)
+        self._foresight.learn(view)
         self._machine.end()
         chars, tokens = view.conditions.get("prompt_chars"), view.prompt_tokens
         if self.found and isinstance(chars, int) and tokens:

@@ -98,6 +98,8 @@ def _cost(view: View, name: str) -> PhaseCost | None:
     phase = view.phase(name)
     if phase is None or not view.samples:
         return None
+    if name == "prefill" and phase.provenance is Provenance.ESTIMATED:
+        return None  # its edges are a calibration's guess
     return phase_cost(name, phase.start_ns, phase.end_ns, view.samples)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui.domain import rates
+from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
 from tui.domain.phases import Phase, split
 from tui.domain.prefill import forecast, interpolated, speed_now
@@ -21,10 +22,11 @@ ADD_UP_SHARE = 0.25
 def look(state: State, now_ns: int | None = None) -> View:
     """The View of `state` at `now_ns` (default: the newest event). Its cost does not grow with the answer."""
     now = state.end_ns if state.end_ns is not None else max(state.now_ns, now_ns or 0)
-    phases = split(facts_of(state, now))
+    told_phases = split(facts_of(state, now))
+    phases = _calibrated(state, told_phases)
     tokens = told_tokens(state)
     view = View(
-        stage=_stage(state, now, phases),
+        stage=_stage(state, now, told_phases),
         now_ns=now,
         total_ns=state.end_ns if state.sent else None,
         conditions=dict(state.conditions),
@@ -58,6 +60,16 @@ def look(state: State, now_ns: int | None = None) -> View:
         rivals=tuple(rival for _, rival in sorted(state.rivals.items())),
     )
     return _with_rates(state, _with_prefill(state, view, now), now)
+
+
+def _calibrated(state: State, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+    """An estimated split of what the engine says nothing about, where its calibration came with the run."""
+    calibration = calibration_from(state.conditions.get("calibration"))
+    if calibration is None:
+        return phases
+    seen, alone = state.first_ns is not None, state.busy_ns is None
+    sight = sight_of(state.conditions, state.prompt_tokens, _cached(state), alone, seen)
+    return tiled(phases, calibration, sight)
 
 
 def _stage(state: State, now: int, phases: tuple[Phase, ...]) -> Stage:

@@ -29,6 +29,8 @@ def pool_gauge(width: int, fill: Fill, used: float, part: float, budget: float |
     signs = fill.glyphs
     stop = round(width * min(1.0, max(0.0, used)))
     own = min(stop, round(width * max(0.0, part)))
+    if own == stop > 1 and used - part > 0.5 / width:
+        own -= 1  # what is used beside the part is seen
     cells = [(signs.gauge, "text")] * own + [(signs.guessed, "gauge")] * (stop - own)
     cells += [(signs.gauge_rest, "rule")] * (width - stop)
     if budget is not None and width:

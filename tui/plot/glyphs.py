@@ -51,6 +51,7 @@ class Glyphs:
     cancelled: str = "■"
     ghost: Mapping[str, str] = field(default_factory=dict)  # phases with a sign of their own
     ghost_other: str = "▀"
+    thin: str = "▄"  # a lane half a row high
     line: str = "─"
     tick: str = "┴"
     pointer: str = "▲"
@@ -60,6 +61,7 @@ class Glyphs:
     gauge_half: str = "╸"
     gauge_rest: str = "─"
     reused: str = "╱"
+    supposed: str = "╲"
     guessed: str = "╍"
     limit: str = "│"
     left: str = "←"
@@ -97,6 +99,7 @@ _GLYPHS = {
         cancelled="C",
         ghost={"prefill": "=", "decode": "#"},
         ghost_other=".",
+        thin="#",
         line="-",
         tick="+",
         pointer="^",
@@ -106,6 +109,7 @@ _GLYPHS = {
         gauge_half="+",
         gauge_rest="-",
         reused="/",
+        supposed="\\",
         guessed="~",
         limit="|",
         left="<",

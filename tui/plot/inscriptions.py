@@ -20,7 +20,7 @@ def inscribe(canvas: Canvas, lane: Lane, marks: Marks, notches: Sequence[Notch],
     _notch_labels(canvas, lane, notches, fill)
     for piece in lane.pieces:
         if caption := marks.captions.get(piece.role):
-            _caption(canvas, piece, caption, fill)
+            _caption(canvas, piece, caption, fill, piece.role in marks.guessed)
     _expectation(canvas, lane, marks, fill)
     _ending(canvas, lane, marks, fill)
 
@@ -46,10 +46,10 @@ def _notch_labels(canvas: Canvas, lane: Lane, notches: Sequence[Notch], fill: Fi
         before = notch.cell
 
 
-def _caption(canvas: Canvas, piece: Piece, caption: str, fill: Fill) -> None:
+def _caption(canvas: Canvas, piece: Piece, caption: str, fill: Fill, guessed: bool) -> None:
     """A word in the middle of the widest free stretch of its phase; on a hatch with a space at both sides."""
-    span = area(piece.role, fill)
-    hatched = piece.role == "waiting"
+    hatched = guessed or piece.role == "waiting"
+    span = (fill.glyphs.supposed, on_track(piece.role, fill)) if guessed else area(piece.role, fill)
     text = f" {caption} " if hatched else caption
     free = canvas.longest(piece.whole.start, piece.whole.stop, span)
     if len(free) >= width(text) + 2:

@@ -39,7 +39,7 @@ class Marks:
     """What stands on the lane besides its phases; times in ns since sent.
 
     notches: time and tokens read of every prefill report · stalls: from the last token to the late one, or
-    to now · captions: words inside phases, by phase name (stage).
+    to now · captions: words inside phases, by phase name (stage) · guessed: names of phases by a calibration.
     """
 
     now_ns: int | None = None
@@ -48,6 +48,7 @@ class Marks:
     stalls: Sequence[tuple[int, int]] = ()
     ending: Ending | None = None
     captions: Mapping[str, str] = field(default_factory=dict)
+    guessed: frozenset[str] = frozenset()
 
 
 class Notch(NamedTuple):

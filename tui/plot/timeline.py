@@ -9,7 +9,7 @@ from tui.plot.inscriptions import inscribe
 from tui.plot.lane import Lane, Piece
 from tui.plot.marks import Marks, Notch, expected_cells, placed_notches
 from tui.plot.paint import area, inside, on_track
-from tui.plot.rows import Canvas, Row
+from tui.plot.rows import Canvas, Row, Span
 
 
 def lane_rows(lane: Lane, rows: int, marks: Marks, fill: Fill) -> tuple[Row, ...]:
@@ -26,9 +26,9 @@ def _painted(lane: Lane, marks: Marks, notches: Sequence[Notch], fill: Fill) -> 
     signs = fill.glyphs
     canvas = Canvas(lane.width, " ", on_track("text", fill))
     for i, piece in enumerate(lane.pieces):
-        canvas.fill(piece.whole.start, piece.whole.stop, *area(piece.role, fill))
+        canvas.fill(piece.whole.start, piece.whole.stop, *_area(piece.role, marks, fill))
         after = lane.pieces[i + 1].role if i + 1 < len(lane.pieces) else None
-        _paint_edge(canvas, piece, after, fill)
+        _paint_edge(canvas, piece, after, marks, fill)
     for start_ns, end_ns in marks.stalls:
         hole = lane.hole(start_ns, end_ns)
         style = "stall on decode-dim" if fill is Fill.COLOUR else "stall"
@@ -45,13 +45,20 @@ def _painted(lane: Lane, marks: Marks, notches: Sequence[Notch], fill: Fill) -> 
     return canvas
 
 
-def _paint_edge(canvas: Canvas, piece: Piece, after: str | None, fill: Fill) -> None:
+def _area(role: str, marks: Marks, fill: Fill) -> Span:
+    """One cell of a phase; a guessed one is hatched against the direction of `waiting`."""
+    if role not in marks.guessed:
+        return area(role, fill)
+    return fill.glyphs.supposed, on_track(role, fill)
+
+
+def _paint_edge(canvas: Canvas, piece: Piece, after: str | None, marks: Marks, fill: Fill) -> None:
     """The cell that a piece shares with the next: eighths between plain colours, else the larger part."""
     cell, eighths = divmod(piece.right, 8)
     if not eighths:
         return
-    glyph, style = area(piece.role, fill)
-    next_glyph, next_style = area(after, fill) if after else (" ", "")
+    glyph, style = _area(piece.role, marks, fill)
+    next_glyph, next_style = _area(after, marks, fill) if after else (" ", "")
     if fill is Fill.COLOUR and glyph == next_glyph == " ":
         canvas.put(cell, fill.glyphs.lefts[eighths], f"{piece.role} on {after or 'track'}")
     elif after is None or eighths >= 4:

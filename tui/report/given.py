@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from tui.capture.target import Target
 from tui.domain.knobs import Profile
 from tui.engines.urls import BadUrl, normalised
 from tui.settings.config import ConfigError, Settings
@@ -29,6 +30,15 @@ def check(options: argparse.Namespace, settings: Settings) -> None:
         _model(Path(settings.gguf))
     if "ca_file" in typed:
         _certificates(settings.ca_file)
+
+
+def target_of(settings: Settings) -> Target | None:
+    """The address that was named, with its key; None when none was. Raises ConfigError."""
+    if not settings.url:
+        return None
+    key = api_key(settings, os.environ)
+    ca_file = settings.ca_file or None
+    return Target(settings.url, key, settings.model, ca_file, settings.insecure, settings.api_key_env)
 
 
 def places(record: Path | None, repeat: int) -> list[Path | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -15,10 +15,12 @@ from tui.domain.knobs import Knobs, fitted
 from tui.domain.view import View
 from tui.plot.cells import clean
 from tui.plot.numbers import size_of
+from tui.report.calibration import calibrate
 from tui.report.narrated import Narrator, write
 from tui.report.numbers import run_object
 from tui.report.plain import summary
 from tui.report.summary import summarised
+from tui.report.until import until
 
 COMPLETE, INCOMPLETE, NO_ENGINE = 0, 1, 3
 _LOOK_S = 0.1
@@ -29,7 +31,7 @@ class Job:
     """What to send and how to tell. `target` None: the first local engine found, else the built-in one.
 
     records: for each request where its recording goes, None for the usual place. narrated: also a line for
-    each change and each second while it runs.
+    each change and each second while it runs. calibrate: trial prompts in place of the knobs' one.
     """
 
     knobs: Knobs
@@ -41,6 +43,7 @@ class Job:
     records: Sequence[Path | None] = (None,)
     as_json: bool = False
     narrated: bool = False
+    calibrate: bool = False
 
 
 def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
@@ -49,6 +52,8 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     if problem or session.found is None:
         err.write(f"toklane: {clean(problem or 'no engine')}\n")
         return NO_ENGINE
+    if job.calibrate:
+        return calibrate(session, job.knobs, job.as_json, out, err)
     knobs = fitted(job.knobs, session.context)
     if knobs.prompt_tokens != job.knobs.prompt_tokens or knobs.answer_limit != job.knobs.answer_limit:
         told = f"prompt {knobs.prompt_tokens} and answer {knobs.answer_limit} tokens"
@@ -94,29 +99,22 @@ def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | Non
                 write(narrator.follow(session.view()), out)
         return not session.running
 
-    _until(session, over)
+    until(session, over)
     if session.run is before:
         return False
-    _until(session, lambda: session.ended or bool(session.problem))
+    until(session, lambda: session.ended or bool(session.problem))
     return True
-
-
-def _until(session: Session, done: Callable[[], bool]) -> None:
-    session.drain()
-    while not done():
-        session.wait(_LOOK_S)
-        session.drain()
 
 
 def _engine(session: Session, job: Job, err: TextIO) -> str:
     """Aim the session; one line when that failed."""
     if job.target is not None:
         session.aim(job.target)
-        _until(session, lambda: session.found is not None or bool(session.problem))
+        until(session, lambda: session.found is not None or bool(session.problem))
         return session.problem
     if not job.embedded:
         session.discover(job.engine)
-        _until(
+        until(
             session, lambda: bool(session.problem) or (session.discovered is not None and not session.aiming)
         )
         if session.found is not None or session.problem:

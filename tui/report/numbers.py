@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tui.domain.phases import Phase
-from tui.domain.values import Value
+from tui.domain.values import Provenance, Value
 from tui.domain.view import View
 from tui.report.machine import machine_object
 
@@ -14,7 +14,7 @@ _DURATIONS = ("load", "queue", "tokenize", "prefill", "decode", "unattributed")
 _CONDITIONS = (
     "engine", "engine_version", "model", "file", "quantization", "parameters", "context_length", "slots",
     "batch", "gpu_share", "kv_tokens", "kv_bytes", "prompt_tokens_asked", "answer_limit", "cache_mode",
-    "profile", "rivals", "sampling", "connection", "start_time",
+    "profile", "rivals", "sampling", "connection", "start_time", "timings_note",
 )  # fmt: skip
 
 
@@ -60,7 +60,9 @@ def _seconds(view: View, name: str) -> float | None:
     if name in view.told_ns:
         return view.told_ns[name] / _S
     phase = view.phase(name)
-    return None if phase is None else phase.duration_ns / _S
+    if phase is None or (name == "prefill" and phase.provenance is Provenance.ESTIMATED):
+        return None  # by a calibration: that stands among the phases alone
+    return phase.duration_ns / _S
 
 
 def _reliable(value: Value) -> bool | None:

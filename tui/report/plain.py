@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tui.domain.rivals import told_rivals
 from tui.domain.values import Value
 from tui.domain.view import View
 from tui.plot.cells import clean
 from tui.plot.numbers import duration, share
+from tui.report.hatched import unsplit
 
 
 def summary(view: View) -> str:
@@ -16,6 +18,7 @@ def summary(view: View) -> str:
         part = share(phase.duration_ns, total) if total and phase.start_ns >= 0 else ""
         time = f"{duration(phase.duration_ns):>9} {phase.provenance.mark}"
         lines.append(f"  {phase.name:<12} {time} {part:>7}  {phase.source}")
+    lines += [f"  {why}" for why in unsplit(view)]
     lines.append("")
     if view.total_ns is not None:
         lines += [_seconds("whole request", view.since_sent)]
@@ -24,6 +27,8 @@ def summary(view: View) -> str:
         lines += [_seconds("first answer token", view.first_answer)]
     lines += [_rate("prefill, engine", view.prefill), _rate("decode, client", view.decode)]
     lines += [_rate("decode, engine", view.decode_engine), "  " + _tokens(view)]
+    if number := told_rivals(view.conditions):
+        lines += [f"  {'rivals':<20} {number} ran beside it"]
     lines += [f"  warning: {code}: {clean(text)}" for code, text in sorted(view.warnings.items())]
     if view.failure is not None:
         lines += [f"  failed: {clean(view.failure.message)}"]

@@ -9,16 +9,15 @@ from pathlib import Path
 
 from tui import locations
 from tui.capture.channel import Child
+from tui.capture.experience import Experience
 from tui.capture.session import Session
 from tui.capture.shelf import Shelf
-from tui.capture.target import Target
 from tui.engines.nearby import told
 from tui.probes.sampler import Sampler
-from tui.report.given import check, places
+from tui.report.given import check, places, target_of
 from tui.report.headless import Job
 from tui.report.headless import run as send
-from tui.settings.config import Settings, load
-from tui.settings.credentials import api_key
+from tui.settings.config import load
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
     child = Child.start()
     sampler = Sampler()
     sampler.start()
-    session = Session(child, sampler, Shelf(locations.state_dir() / "runs"))
+    experience = Experience(locations.experience_file())
+    session = Session(child, sampler, Shelf(locations.state_dir() / "runs"), experience=experience)
     session.also_ask(told(os.environ))
     session.timeout_s = options.timeout
     job = Job(
@@ -43,17 +43,9 @@ def run(options: argparse.Namespace) -> int:
         records=records,
         as_json=getattr(options, "json", False),
         narrated=options.plain,
+        calibrate=getattr(options, "calibrate", False),
     )
     try:
         return send(session, job, sys.stdout, sys.stderr)
     finally:
         session.close()
-
-
-def target_of(settings: Settings) -> Target | None:
-    """The address that was named, with its key; None when none was. Raises ConfigError."""
-    if not settings.url:
-        return None
-    key = api_key(settings, os.environ)
-    ca_file = settings.ca_file or None
-    return Target(settings.url, key, settings.model, ca_file, settings.insecure, settings.api_key_env)

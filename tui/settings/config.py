@@ -21,7 +21,7 @@ Layer = Mapping[str, Any]
 
 _FILE = "config.toml"
 _PREFIX = "TOKLANE_"
-_NO_OPTION = {"TOKLANE_HOME", "TOKLANE_TEST_GGUF"}  # where the files lie; which model the tests take
+_NO_OPTION = {"TOKLANE_HOME", "TOKLANE_TEST_GGUF", "TOKLANE_BROWSER_TEST"}  # the files' place; for tests
 _EITHER = ({"url", "embedded"}, {"prompt", "prompt_file"}, {"api_key_env", "api_key_file"})
 _TARGET = {"url", "embedded"}
 # they belong to the address they were given with: a key must never be sent to another one

@@ -144,6 +144,25 @@ DEFINITIONS: tuple[Definition, ...] = (
         "work that is known to begin − sent", _OURS,
     ),
     Definition(
+        "usually", "usually", _WAIT,
+        "What earlier runs on this computer say about this wait: the same engine, model, length and cache."
+        " Newer runs count more, and when the speed has changed older ones are forgotten.",
+        "the middle of their TTFTs, and the range they lay in; with none of this length, a curve through the"
+        " other lengths",
+        "ours, of earlier runs",
+        "It is an expectation. Runs that failed, were stopped or had others beside them are not in it.",
+    ),
+    Definition(
+        "calibration", "calibrated split", _PHASE,
+        "An engine that says nothing can be sent a few prompts of different lengths. What of the wait does"
+        " not grow with the prompt is then called waiting, and what grows is called prefill, always marked"
+        " as an estimate.",
+        "TTFT = a + b · n + c · n², n prompt tokens; prefill ≈ b · n + c · n² before the first token",
+        "an estimate from trials",
+        "It says what is usual, not what this request did. It is left out where tokens may have been reused"
+        " or the wait is not like those of the trials, and no rate is made from it.",
+    ),
+    Definition(
         "unattributed", "unattributed", _PHASE,
         "Time that is left over when everything the engine told has been taken away.",
         "the whole wait − the phases the engine told", "a difference of both clocks",

@@ -13,6 +13,7 @@ _KEY = re.compile(r"(?:(?:ctrl|shift|alt|super)\+)*(?:[a-z0-9]|[a-z][a-z0-9_]+|[
 _WRITTEN = {
     "left": "←", "right": "→", "up": "↑", "down": "↓", "escape": "esc", "pageup": "pgup", "pagedown": "pgdn",
     "question_mark": "?", "full_stop": ".", "comma": ",", "slash": "/", "plus": "+", "minus": "-",
+    "left_square_bracket": "[", "right_square_bracket": "]", "less_than_sign": "<", "greater_than_sign": ">",
 }  # fmt: skip
 # where the terminal's names differ from those of the characters
 _RENAMED = {

@@ -12,7 +12,7 @@ from tui.app.screens.choices import BuiltIn, UseBuiltIn, UseUrl
 from tui.app.screens.engine import EngineScreen
 from tui.app.screens.exact import ExactScreen
 from tui.app.screens.own import OwnScreen
-from tui.app.screens.welcome import BUILT_IN, URL, WelcomeScreen
+from tui.app.screens.welcome import BUILT_IN, DEMO, URL, WelcomeScreen
 from tui.domain.knobs import Knobs, Profile
 from tui.engines.detect import Found, Model
 from tui.engines.urls import Base
@@ -243,7 +243,7 @@ async def test_a_built_in_engine_that_cannot_be_had_is_not_offered(show: Show) -
 
 
 @pytest.mark.parametrize(
-    ("keys", "gives"), [(["enter"], BUILT_IN), (["e"], URL), (["down", "enter"], URL), (["escape"], None)]
+    ("keys", "gives"), [(["enter"], BUILT_IN), (["e"], URL), (["down", "enter"], DEMO), (["end", "enter"], URL), (["escape"], None)]
 )
 async def test_welcome_gives_the_choice(show: Show, keys: list[str], gives: str | None) -> None:
     async with show(WelcomeScreen(BuiltIn(there=False))) as seen:
@@ -255,7 +255,13 @@ async def test_welcome_says_why_there_is_no_built_in_engine(show: Show) -> None:
     async with show(WelcomeScreen(BuiltIn(there=False, obstacle="the extra is not installed"))) as seen:
         assert "the extra is not installed" in seen.text
         await seen.press("enter")
-        assert seen.results == [URL]
+        assert seen.results == [DEMO], "what needs nothing comes first then"
+
+
+async def test_welcome_offers_the_recordings_first_once_the_built_in_engine_has_failed(show: Show) -> None:
+    async with show(WelcomeScreen(BuiltIn(there=True), failed=True)) as seen:
+        await seen.press("enter")
+        assert seen.results == [DEMO]
 
 
 async def test_welcome_names_who_did_not_answer_in_time(show: Show) -> None:

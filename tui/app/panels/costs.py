@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -69,10 +70,12 @@ def _of_peak(used: Value, pct: Value, peak: float | None, unit: str) -> str:
         return f"{percent(pct.number)}, measured"
     if used.number is None:
         return f"{ABSENT} {used.note}"
-    told = f"≈ {three(used.number)}"
+    if unit == "TFLOP/s" and used.number < 1:
+        used, peak, unit = replace(used, number=1000 * used.number), peak and 1000 * peak, "GFLOP/s"
+    told = f"≈ {three(used.number or 0)}"
     if pct.number is None or not peak:
         return f"{told} {unit}, {pct.note}" if pct.note else f"{told} {unit}"
-    share = percent(pct.number) if pct.number >= 1 else "<5 %" if unit == "TFLOP/s" else "<1 %"
+    share = percent(pct.number) if pct.number >= 1 else "<5 %" if unit.endswith("FLOP/s") else "<1 %"
     return f"{told} of {peak:,.0f} {unit} = {share}"
 
 

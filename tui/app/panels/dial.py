@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tui.app.layout import Form
 from tui.app.panels.lines import column
 from tui.app.panels.panel import SLOW, Panel
+from tui.app.panels.replaying import caption
 from tui.app.panels.titles import rule, titled
 from tui.app.scene import Scene
 from tui.domain.knobs import steps
@@ -28,7 +29,10 @@ class Dial(Panel):
         if self.plan.maximised:
             title = titled("time to the first token by length of the prompt", width, self.fill)
             return (title, *curve(dial, selected, width, self.fill))[:height]
-        lines = dial_rows(dial, selected, width, self.fill)
+        if scene.replay and scene.replay.reel:
+            lines = caption(scene.replay, width, min(2, height))
+        else:
+            lines = dial_rows(dial, selected, width, self.fill)
         above = (rule(width, self.fill),) if self.plan.form is Form.LARGE and height > len(lines) else ()
         return (*above, *lines)[:height]
 

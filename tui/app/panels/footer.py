@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from tui.app.layout import Form
 from tui.app.panels.lines import most
 from tui.app.panels.panel import SLOW, Panel
+from tui.app.panels.replaying import LAST_TO_GO
+from tui.app.panels.replaying import hints as replayed
 from tui.app.scene import Scene
 from tui.app.stage.footing import footing
 from tui.app.theming import Ink
@@ -51,7 +53,8 @@ class Footer(Panel):
 def footer(scene: Scene, shown: Mapping[str, str], width: int, form: Form, maximised: str = "") -> Row:
     """Keys and what they do, as many as fit; the least needed go first."""
     hints = _hints(scene, shown, form is Form.LARGE, maximised)
-    keep = [name for name in _LAST_TO_GO if name in hints]
+    order = LAST_TO_GO if scene.replay and maximised != "time" else _LAST_TO_GO
+    keep = [name for name in order if name in hints]
     row: Row = ()
     while keep:
         row = _row(hints, keep)
@@ -74,7 +77,7 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
     first = shown.get("stop", "").split(" ")[0]
     hints: dict[str, tuple[str, str]] = {}
     if scene.replay:
-        hints["send"] = (shown["pause"], "pause" if scene.replay.playing else "play")
+        hints |= replayed(scene.replay, shown)
     elif scene.running:
         hints["stop"] = (first, "stop")
     elif scene.enter.does:

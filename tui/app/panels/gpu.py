@@ -27,6 +27,7 @@ from tui.plot.rows import Row
 _FIRST = tuple(
     line._replace(rank=line.rank - 8) for line in PROCESSOR
 )  # where it is the processor that works
+_FACTS = 50  # first readings of a request, one of which tells the facts of the host
 _TABLE = 60  # columns from which prefill and decode stand side by side
 
 
@@ -39,9 +40,8 @@ class Load(Panel):
             return (titled("cpu", width, self.fill, lit=self.selected), *unread(scene, width)[: height - 1])
         title, name, reason = _heading(now, width)
         body = folded(load(scene, now, width, self.fill, reason), height - 1)
-        if now.remote or (now.gpus and all(gpu.stale for gpu in now.gpus)):
-            body = dimmed(body)
-        return (titled(title, width, self.fill, name, lit=self.selected), *body)
+        head = titled(title, width, self.fill, name, lit=self.selected)
+        return (head, *(dimmed(body) if now.remote else body))
 
 
 def _heading(now: Reading, width: int) -> tuple[str, str, str]:
@@ -63,7 +63,9 @@ def load(scene: Scene, now: Reading, width: int, fill: Fill, reason: str) -> lis
 
 
 def _phases(scene: Scene, now: Reading, width: int) -> list[Block]:
-    """A row for each phase, or where there is room a table."""
+    """A row for each phase, or where there is room a table; of another machine's request nothing."""
+    if now.remote:
+        return []
     figures = (*GRAPHICS, *PROCESSOR) if now.gpus else (*_FIRST, *TRAFFIC)
     whole = table(scene, width, figures) if width >= _TABLE else []
     return whole or [
@@ -79,9 +81,19 @@ def _derived(scene: Scene, now: Reading, width: int) -> list[Block]:
     return [
         Block(12, _peak(told, width)),
         *([Block(13, _offload(told, width))] if now.gpus else []),
+        Block(13, _host(scene, now, width)),
         *events(scene, width, 11, ("gpu", "lost", "heat")),
         Block(14, _figure("ridge", told.ridge, lambda n: f"{count(round(n))} tokens in flight", width)),
     ]
+
+
+def _host(scene: Scene, now: Reading, width: int) -> list[Row]:
+    """Processor, memory and driver: told with the first reading, not with each."""
+    facts_told = next((one.host for one in (now, *scene.view.samples[:_FACTS]) if one.host), {})
+    parts = [clean(facts_told[name]) for name in ("cpu", "memory", "driver", "power") if facts_told.get(name)]
+    return (
+        [facts("host", [("· " if n else "") + part for n, part in enumerate(parts)], width)] if parts else []
+    )
 
 
 def _peak(told: Insight, width: int) -> list[Row]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui.app.panels.fold import Block
 from tui.app.panels.lines import column, most, wrapped
-from tui.app.panels.machine_rows import EACH, STYLES, facts, gauged, past
+from tui.app.panels.machine_rows import EACH, STYLES, dimmed, facts, gauged, past
 from tui.app.scene import Scene
 from tui.domain.flow import SECOND_NS
 from tui.domain.gpu_use import working
@@ -47,8 +47,7 @@ def graphics(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         return _several(scene, now, width, fill)
     gpu = now.gpus[0]
     power_of = [one.power for one in scene.history]
-    blocks = [
-        *_trouble(gpu, width),
+    values = [
         Block(0, [_use(gpu, width, fill)]),
         Block(9, [past("past", [one.gpu for one in scene.history], width, fill, EACH)]),
         *([Block(3, [_power(gpu, width, fill)])] if gpu.power_w is not None else []),
@@ -58,7 +57,9 @@ def graphics(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         Block(8, [_state(gpu, width)]) if _stated(gpu) else Block(8, []),
         Block(14, _link(gpu, width)),
     ]
-    return blocks
+    if gpu.stale or gpu.reason:
+        values = [Block(block.rank, dimmed(block.rows)) for block in values]
+    return [*values, *_trouble(gpu, width)]
 
 
 def _use(gpu: Gpu, width: int, fill: Fill) -> Row:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tui.app.layout import Form
 from tui.app.panels.lines import dotted, ends, most
 from tui.app.panels.panel import SLOW, Panel
+from tui.app.replay_words import marks, place, source, speed
 from tui.app.scene import Scene
 from tui.plot.numbers import duration
 from tui.plot.rows import Row, join, row_width
@@ -22,7 +23,8 @@ class Header(Panel):
 def header(scene: Scene, width: int, form: Form) -> Row:
     """Name, engine, model, context, address; at the right the run and the clock. What has no room goes."""
     large = form is Form.LARGE
-    right: Row = ((f"{' · '.join(_right(scene, large))} ", "secondary"),)
+    name: Row = ((" toklane", "text bold"), ("  " if large else " ", "text"))
+    right = _fitting(_right(scene, large), width - row_width(name))
     engine = scene.engine
     parts = [
         engine.name,
@@ -30,15 +32,24 @@ def header(scene: Scene, width: int, form: Form) -> Row:
         f"ctx {scene.context}" if scene.context else "",
         engine.address if large else "",
     ]
-    name: Row = ((" toklane", "text bold"), ("  " if large else " ", "text"))
     left = most(name, dotted([part for part in parts if part], "secondary"), width - row_width(right) - 1)
-    return ends(left, right, width) if row_width(right) < width - row_width(name) else join(left)
+    return ends(left, right, width) if right else join(left)
+
+
+def _fitting(parts: list[str], cells: int) -> Row:
+    """As many parts as leave a cell free, the first ones first; an empty row for none."""
+    for n in range(len(parts), 0, -1):
+        row: Row = ((f"{' · '.join(parts[:n])} ", "secondary"),)
+        if row_width(row) < cells:
+            return row
+    return ()
 
 
 def _right(scene: Scene, large: bool) -> list[str]:
     if scene.replay:
-        speed = f"×{scene.replay.speed:g}"
-        return [f"replay {_short(scene.replay.file, 40)}", speed] if large else [f"replay {speed}"]
+        replay = scene.replay
+        name = source(replay, _short(replay.file, 40) if large else "")
+        return [name, speed(replay.speed), place(replay), *marks(replay)]
     if not scene.run_number:
         return []
     clock = scene.view.clock

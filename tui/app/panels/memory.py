@@ -42,7 +42,7 @@ class Memory(Panel):
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         now = scene.pressure.latest
         word, style = state(scene.pressure)
-        title = whose("memory", now, width - len(word) - 4)
+        title = whose("memory", now, width - (len(word) + 4 if word else 0))
         head = titled(title, width, self.fill, word, style, lit=self.selected)
         if now is None:
             return (head, *unread(scene, width)[: height - 1])
@@ -79,9 +79,9 @@ def memory(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         Block(5, [facts("server", _server(now, scene.setup.pid), width)]),
         *holders(now, flow, width),
         *_why(pressure, width),
-        *cache(scene, width),
+        *(() if now.remote else cache(scene, width)),
         *room(scene, now, width),
-        *(table(scene, width, MEMORY) if width >= _TABLE else ()),
+        *(table(scene, width, MEMORY) if width >= _TABLE and not now.remote else ()),
         *(() if now.remote else events(scene, width, 10, ("memory",))),
     ]  # fmt: skip
 

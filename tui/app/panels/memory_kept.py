@@ -104,7 +104,7 @@ def room(scene: Scene, now: Reading, width: int) -> list[Block]:
     """How many tokens still fit, how fast the model was loaded, and memory kept in other ways."""
     blocks: list[Block] = []
     told = scene.told
-    if told is not None:
+    if told is not None and not now.remote:
         left = marked(told.stored.headroom, lambda tokens: f"{count(round(tokens))} tokens")
         blocks += _noted("room", told.stored.headroom, left, 8, width)
         if told.load_rate.known:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 
 from textual.geometry import NULL_SIZE, Region
 from textual.strip import Strip
@@ -13,7 +12,7 @@ from tui.app.layout import Form, Plan, TimeRows
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.plot.glyphs import Fill
-from tui.plot.rows import Row, row_width
+from tui.plot.rows import Row, Span, row_width
 
 SLOW = 5  # four times a second; what changes more often can't be read
 
@@ -64,9 +63,9 @@ class Panel(Widget):
         width, height = self.outer_size
         before, self._rows = self._rows, self.rows(scene, width, height)
         dirty = [
-            Region(cells.start, y, len(cells), 1)
+            Region(0, y, last, 1)
             for y in range(height)
-            if (cells := _changed(_row(before, y), _row(self._rows, y), width))
+            if (last := _changed_until(_row(before, y), _row(self._rows, y), width))
         ]
         for region in dirty:
             self._strips.pop(region.y, None)
@@ -99,26 +98,6 @@ def _row(rows: Sequence[Row], y: int) -> Row:
     return rows[y] if y < len(rows) else ()
 
 
-def _changed(before: Row, after: Row, width: int) -> range:
-    """The cells of the row that have to be painted again; none when both are the same."""
-    stop = _changed_until(before, after, width)
-    return range(min(_same_until(before, after), max(0, stop - 1)), stop)
-
-
-def _same_until(before: Row, after: Row) -> int:
-    """The first cell that differs. A text is looked into only where each of its characters is one cell."""
-    same = 0
-    for old, new in zip(before, after, strict=False):
-        if old == new:
-            same += row_width((old,))
-            continue
-        plain = all(row_width((span,)) == len(span[0]) for span in (old, new))
-        if old[1] == new[1] and plain:
-            same += len(commonprefix((old[0], new[0])))
-        break
-    return same
-
-
 def _changed_until(before: Row, after: Row, width: int) -> int:
     """Up to which cell the row has to be painted again; 0 when both are the same."""
     if before == after:
@@ -128,6 +107,14 @@ def _changed_until(before: Row, after: Row, width: int) -> int:
     same = 0
     for old, new in zip(reversed(before), reversed(after), strict=False):
         if old != new:
+            same += _same_blanks(old, new)
             break
         same += row_width((old,))
     return width - same if same < row_width(after) else width
+
+
+def _same_blanks(before: Span, after: Span) -> int:
+    """How many blanks both texts end with, where they look the same."""
+    if before[1] != after[1]:
+        return 0
+    return min(len(text) - len(text.rstrip(" ")) for text, _ in (before, after))

@@ -11,7 +11,6 @@ from tui.app.panels.lines import column, wrapped
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.titles import titled
 from tui.app.panels.verdicts import judged
-from tui.plot.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.domain.phases import Phase
 from tui.domain.state import learned
@@ -21,7 +20,9 @@ from tui.plot.gauge import gauge, progress
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import count, duration, share, three
 from tui.plot.paint import area
+from tui.plot.read_so_far import read_so_far
 from tui.plot.rows import Row, join
+from tui.report.hatched import unsplit
 
 _BEFORE_GAUGE = 34
 QUIET = ("send", "connect", "finish")  # shown when they count, and the first to go when rows are short
@@ -75,7 +76,8 @@ def table(scene: Scene, width: int, height: int, fill: Fill) -> Sequence[Row]:
     rows = [row for _, lines in blocks for row in lines]
     waiting = view.phase("waiting")
     if waiting is not None and len(rows) + 2 <= height:
-        rows += [(), *(((f" {text}", "secondary"),) for text in wrapped(waiting.source, width - 2))]
+        told = [text for why in (waiting.source, *unsplit(view)) for text in wrapped(why, width - 2)]
+        rows += [(), *(((f" {text}", "secondary"),) for text in told)]
     return rows[:height]
 
 

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tui.app.panels.lines import most, wrapped
-from tui.app.replay_words import captions
+from tui.app.panels.lines import dotted, most
+from tui.app.replay_words import OWN
 from tui.app.scene import Replay
-from tui.plot.rows import Row
+from tui.plot.rows import Row, join, row_width
 
 Hints = dict[str, tuple[str, str]]
-LAST_TO_GO = ("next", "send", "edge", "engine", "quit", "help", "token", "pace", "stage", "loop", "ghost")
+LAST_TO_GO = (
+    "next",
+    "send",
+    "back",
+    "edge",
+    "engine",
+    "quit",
+    "help",
+    "token",
+    "pace",
+    "stage",
+    "loop",
+    "ghost",
+)
 """Of the hints of a replay, the most needed first."""
 
 
@@ -30,12 +43,11 @@ def hints(replay: Replay, shown: Mapping[str, str]) -> Hints:
 
 
 def caption(replay: Replay, width: int, height: int) -> Sequence[Row]:
-    """What the recording of a demo shows, and how to send one's own."""
+    """What the recording of a demo shows, and how to send one's own; what has no room goes."""
     reel = replay.reel
-    lines = captions(replay, height)
-    if reel is None or not lines:
+    if reel is None:
         return ()
     head: Row = ((f" {reel.number}/{reel.of} ", "text bold"),)
-    first = most(head, [((f" {word}", "text"),) for word in lines[0].split()], width)
-    rest = [wrapped(line, max(1, width - 1))[0] for line in lines[1:]]
-    return (first, *(((f" {line}", "secondary"),) for line in rest))
+    said = [((f" {words}", "text"),) for words in (reel.caption, reel.title)]
+    first = next((join(head, row) for row in said if row_width(head) + row_width(row) <= width), head)
+    return (first, most(((" ", "text"),), dotted(OWN, "secondary"), width))[:height]

@@ -36,12 +36,14 @@ def spent(name: str, scene: Scene, width: int, graphics: bool) -> Row:
     cost = cost_of(scene, name)
     parts = [] if cost is None else _graphics(cost, scene) if graphics else _processor(cost)
     return most(
-        head, [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or _none(cost), width
+        head, [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or _none(cost, scene), width
     )
 
 
-def _none(cost: PhaseCost | None) -> list[Row]:
-    return [((ABSENT, "secondary"),), *([((" not readable here", "secondary"),)] if cost else [])]
+def _none(cost: PhaseCost | None, scene: Scene) -> list[Row]:
+    phase = scene.view.phase(cost.name) if cost else None
+    why = [((" not readable here", "secondary"),)] if phase is not None and not phase.running else []
+    return [((ABSENT, "secondary"),), *why]
 
 
 def _graphics(cost: PhaseCost, scene: Scene) -> list[str]:

@@ -11,14 +11,16 @@ from tui.app.layout import Form, TimeRows
 from tui.app.panels.ending import ending
 from tui.app.panels.lines import column
 from tui.app.panels.panel import SLOW, Panel
-from tui.plot.read_so_far import counted_notches
+from tui.app.panels.rival_lanes import rival_lanes, shared
 from tui.app.scene import Scene
 from tui.app.stage.headings import CAPTIONS
 from tui.app.theming import Ink
-from tui.app.tracks import Gaps, LoadSeries
+from tui.app.tracks import Gaps, LoadSeries, SecondSeries
 from tui.app.troubles import troubles
 from tui.app.window import Window, readout
 from tui.domain.arrivals import Stall
+from tui.domain.rivals import told_rivals
+from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 from tui.plot.axis import axis_row, ghost_row, label_row
 from tui.plot.gaps import gap_rows, stall_label
@@ -28,12 +30,15 @@ from tui.plot.load import load_columns, load_rows
 from tui.plot.marks import Expected, Marks
 from tui.plot.names import names_row
 from tui.plot.numbers import duration
+from tui.plot.read_so_far import counted_notches
 from tui.plot.rows import Row, join
 from tui.plot.scale import ticks
 from tui.plot.timeline import lane_rows
 from tui.plot.troubles import troubles_over
 
 _GAPS_EVERY = 2  # frames
+_HIGH_LANE = 9  # rows from which every frame would be more bytes than a network may like
+_TWO_LANES = 4  # rows from which power or RAM has a lane below the load
 _SURE_FROM = 20  # gaps from which the median is called p50
 
 
@@ -64,12 +69,14 @@ class TimeBlock(Panel):
         self.window = Window()
         self._gaps = Gaps()
         self._load = LoadSeries()
+        self._second = SecondSeries()
         self._beat = 0
         self._gap_lines: list[Row] = []
         self._load_lines: list[Row] = []
 
     def again(self, ink: Ink | None = None) -> None:
         self._gap_lines, self._load_lines = [], []
+        self.every = 2 if self.plan.time.lane > _HIGH_LANE else 1
         super().again(ink)
 
     def move_cursor(self, cells: int) -> None:
@@ -78,6 +85,13 @@ class TimeBlock(Panel):
             view = self.shown.view
             self.window.move(cells, self._lane(view, self._cells()), view.now_ns)
             self.again()
+
+    def moment_at(self, column: int) -> int | None:
+        """The moment (ns since sent) in a column of the panel; None beside the lane."""
+        cells, place = self._cells(), column - _gutter(self.plan.form).width
+        if self.shown is None or not 0 <= place < cells:
+            return None
+        return self._lane(self.shown.view, cells).time(place + 0.5)
 
     def zoom(self, direction: int) -> None:
         """Nearer (+1), farther (-1), everything (0); only where the timeline is maximised."""
@@ -111,6 +125,7 @@ class TimeBlock(Panel):
 
     def _draw(self, scene: Scene, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
         view, fill = scene.view, self.fill
+        plan, for_rivals = shared(plan, told_rivals(view.conditions))
         now_ns = view.now_ns if view.running else None
         rows: list[Row] = []
         if plan.names:
@@ -121,6 +136,8 @@ class TimeBlock(Panel):
         drawn = _for_a_room(_marks(scene, lane, now_ns)) if on_stage else _marks(scene, lane, now_ns)
         for n, row in enumerate(lane_rows(lane, plan.lane, drawn, fill)):
             rows.append(gutter.put(gutter.phases if not n else "", row, style))
+        for name, row in rival_lanes(view, lane, for_rivals, fill):
+            rows.append(gutter.put(name if len(name) < gutter.width else name.replace("rival ", "r"), row))
         if plan.ghost:
             rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
         most = 8 if lane.width >= 100 and not on_stage else 5
@@ -136,7 +153,7 @@ class TimeBlock(Panel):
         """Gaps and load; while a request runs they are worked out anew not in every frame."""
         self._beat += 1
         view = scene.view
-        now = scene.paused or not view.running
+        now = scene.paused or not view.running or (scene.replay is not None and not scene.replay.playing)
         if now or self._beat % _GAPS_EVERY == 0 or len(self._gap_lines) != plan.gaps:
             self._gap_lines = self._gap_rows(view, lane, gutter, plan.gaps)
         if now or self._beat % SLOW == 0 or len(self._load_lines) != plan.load:
@@ -166,10 +183,16 @@ class TimeBlock(Panel):
         """The load, and over its first row what stood in the way of the machine."""
         if not height:
             return []
-        values = load_columns(lane, self._load.follow(scene.view.samples))
-        first, *rest = load_rows(values, height, self.fill)
+        samples = scene.view.samples
+        second = height // 2 if height >= _TWO_LANES else 0
+        values = load_columns(lane, self._load.follow(samples))
+        first, *rest = load_rows(values, height - second, self.fill)
         first = troubles_over(first, lane, troubles(scene, alone=height == 1), self.fill)
-        return [gutter.put(self._load.name if not n else "", row) for n, row in enumerate([first, *rest])]
+        lines = [gutter.put(self._load.name if not n else "", row) for n, row in enumerate([first, *rest])]
+        if second:
+            below = load_rows(load_columns(lane, self._second.follow(samples)), second, self.fill)
+            lines += [gutter.put(self._second.name if not n else "", row) for n, row in enumerate(below)]
+        return lines
 
 
 def _gutter(form: Form) -> Gutter:
@@ -179,12 +202,15 @@ def _gutter(form: Form) -> Gutter:
 def _extent(scene: Scene) -> Extent:
     view = scene.view
     waits = view.stage in (Stage.WAITING, Stage.PREFILL)
+    expected_ns = scene.expected_ns or 0 if waits else 0
+    if scene.replay and scene.replay.scrubbed:  # then all of it is there to be pointed at
+        expected_ns = scene.replay.end_ns
     return Extent(
         run=scene.run_number,
         now_ns=view.now_ns,
         over=not view.running and view.stage is not Stage.EMPTY,
         ghost_ns=scene.ghost.total_ns if scene.ghost else 0,
-        expected_ns=scene.expected_ns or 0 if waits else 0,
+        expected_ns=expected_ns,
         median_ns=view.gaps.p50_ns or 0,
         holds=scene.knobs.auto,
     )
@@ -210,7 +236,10 @@ def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     expected = None
     if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
         expected = Expected(scene.expected_ns, scene.expectation)
-    return Marks(now_ns, counted_notches(view.reports), expected, stalls, ending(view))
+    # a calibration's only guess; what else is estimated has its edges from the engine or a probe
+    guessed = {p.name for p in view.phases if p.name == "prefill" and p.provenance is Provenance.ESTIMATED}
+    notches = counted_notches(view.reports)
+    return Marks(now_ns, notches, expected, stalls, ending(view), guessed=frozenset(guessed))
 
 
 def _for_a_room(marks: Marks) -> Marks:

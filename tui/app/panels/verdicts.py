@@ -15,6 +15,7 @@ from tui.plot.rows import Row
 _STYLES = {"info": "text bold", "warn": "text bold", "crit": "stall bold"}
 _SIGNS = {"info": "", "warn": "▲ ", "crit": "✖ "}
 _RANKS = ("info", "warn", "crit")
+_SETTLED_NS = 2_000_000_000
 _SAYS_NOTHING = ("unclear", "no verdict")
 
 
@@ -24,7 +25,13 @@ def verdicts(scene: Scene) -> list[tuple[str, Verdict]]:
     if told is None:
         return []
     both = (("prefill", told.prefill_verdict), ("decode", told.decode_verdict))
-    return [(name, verdict) for name, verdict in both if verdict is not None]
+    return [(name, verdict) for name, verdict in both if verdict is not None and not _early(scene, name)]
+
+
+def _early(scene: Scene, name: str) -> bool:
+    """A phase that has just begun: the gauges still average over what was before."""
+    phase = scene.view.phase(name)
+    return phase is not None and phase.running and phase.duration_ns < _SETTLED_NS
 
 
 def telling(scene: Scene) -> tuple[str, Verdict] | None:
@@ -43,6 +50,8 @@ def judged(scene: Scene, width: int) -> list[Block]:
     one = telling(scene)
     if one is None:
         return []
+    if one[1].word == "no verdict":
+        return [Block(6, [one_line(*one, width)])]
     every = [row for name, verdict in verdicts(scene) for row in lines(name, verdict, width)]
     return [Block(6, every, less=[one_line(*one, width)])]
 

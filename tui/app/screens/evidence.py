@@ -8,6 +8,7 @@ from tui.domain.phases import Phase
 from tui.domain.values import Provenance, Value, absent
 from tui.domain.view import View
 from tui.plot.numbers import ABSENT, count, duration, rate
+from tui.report.hatched import unsplit
 from tui.settings.defining import Definition
 from tui.settings.definitions import BY_NAME, of_phase
 
@@ -42,7 +43,7 @@ def evidence(view: View) -> tuple[Number, ...]:
     """Everything that is explained, in the order of the definitions; phases only where they happened."""
     values: dict[str, Value] = {name: getattr(view, name) for name in (*_TIMES, *_RATES)}
     values |= {name: _counted(getattr(view, name)) for name in _COUNTS}
-    values |= {of_phase(phase.name).name: _lasted(phase) for phase in view.phases}
+    values |= {of_phase(phase.name).name: _lasted(phase, view) for phase in view.phases}
     values |= {"gap": _gap(view), "stall": _stall(view), "delay": _delay(view)}
     return tuple(Number(definition, values[name]) for name, definition in BY_NAME.items() if name in values)
 
@@ -53,8 +54,10 @@ def _counted(tokens: int | None) -> Value:
     return Value(tokens, "tok", Provenance.MEASURED, "the engine's count")
 
 
-def _lasted(phase: Phase) -> Value:
-    return Value(phase.duration_ns / _S, "s", phase.provenance, phase.source)
+def _lasted(phase: Phase, view: View) -> Value:
+    """Of a wait also why it is one, and what would split it."""
+    why = unsplit(view) if phase.name == "waiting" else ()
+    return Value(phase.duration_ns / _S, "s", phase.provenance, "; ".join((phase.source, *why)))
 
 
 def _gap(view: View) -> Value:

@@ -1,4 +1,4 @@
-"""The first thing seen where no engine answers: the built-in one, or an address."""
+"""The first thing seen where no engine answers: the built-in one, a recording, or an address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui.app.screens.choices import BuiltIn
 from tui.app.screens.sheet import Sheet, literal
 from tui.settings.keys import by_action
 
-BUILT_IN, URL = "built-in", "url"
+BUILT_IN, DEMO, URL = "built-in", "demo", "url"
 _WHAT = (
     "toklane sends one request to a language model on this machine and shows, live, where the time goes."
     " It needs an engine for that: the built-in one, or yours.\n"
@@ -23,7 +23,7 @@ _WHAT = (
 
 
 class WelcomeScreen(Sheet[str]):
-    """Gives BUILT_IN or URL; None when neither is wanted now."""
+    """Gives BUILT_IN, DEMO or URL; None when neither is wanted now."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(",".join(by_action("engine").keys), "type_url", id="engine"),
@@ -32,17 +32,22 @@ class WelcomeScreen(Sheet[str]):
     heading = "no engine answers on this machine"
     AUTO_FOCUS: ClassVar[str] = "OptionList"
 
-    def __init__(self, builtin: BuiltIn, slow: Sequence[str] = ()) -> None:
-        """`slow`: addresses where something is that did not answer in time."""
+    def __init__(self, builtin: BuiltIn, slow: Sequence[str] = (), failed: bool = False) -> None:
+        """`slow`: addresses where something is that did not answer in time. `failed`: the built-in engine did
+        not come up, so what needs nothing is offered first.
+        """
         super().__init__()
         self._slow = slow
         self._builtin = builtin
-        self._gives = [URL] if builtin.obstacle else [BUILT_IN, URL]
+        self._gives = [DEMO, URL] if builtin.obstacle else [BUILT_IN, DEMO, URL]
+        if failed and not builtin.obstacle:
+            self._gives = [DEMO, BUILT_IN, URL]
         self.hint = f"enter choose · {by_action('engine').shown} address · esc not now · q quit"
 
     def body(self) -> ComposeResult:
         words = {
             BUILT_IN: f"use the built-in engine: {self._builtin.words}",
+            DEMO: "watch recordings of real requests: needs no engine and no network",
             URL: "type the address of an engine",
         }
         yield Static(_WHAT, classes="sheet-what", markup=False)

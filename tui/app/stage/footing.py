@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tui.app.panels.lines import dotted, ends, most
+from tui.app.replay_words import speed
 from tui.app.scene import Scene
 from tui.domain.knobs import Profile
 from tui.plot.rows import Row, row_width
@@ -14,7 +15,7 @@ def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
     """A recording says so first of all; what has no room goes, the knobs before the names."""
     left: Row = ((" toklane", "text bold"), (" ", "text"))
     if scene.replay:
-        left = (*left, (f" RECORDING ×{scene.replay.speed:g} ", "text bold"), (" ", "text"))
+        left = (*left, (f" RECORDING {speed(scene.replay.speed)} ", "text bold"), (" ", "text"))
     model = scene.engine.model.rstrip("/").rsplit("/", 1)[-1]
     names = dotted([part for part in (scene.engine.name, model) if part], "secondary")
     helped: Row = ((shown["help"], "text bold"), (" help ", "secondary"))
@@ -29,7 +30,8 @@ def _knobs(scene: Scene, shown: Mapping[str, str]) -> Row:
     """The knobs that are not on the dial: turned on a stage, they must be seen to turn."""
     if scene.replay:
         does = "pause" if scene.replay.playing else "play"
-        return ((shown["pause"], "text bold"), (f" {does}  ", "secondary"))
+        after = ((shown["send"], "text bold"), (" next  ", "secondary")) if scene.replay.reel else ()
+        return (*after, (shown["pause"], "text bold"), (f" {does}  ", "secondary"))
     return ((f"{' · '.join(_turned(scene))}  ", "secondary"),)
 
 
@@ -38,4 +40,6 @@ def _turned(scene: Scene) -> list[str]:
     told = [f"answer {knobs.answer_limit}", f"cache {knobs.cache.value}"]
     if knobs.profile is not Profile.PLAIN:
         told.append(knobs.profile.value)
+    if knobs.rivals:
+        told.append(f"rivals {knobs.rivals}")
     return [*told, "auto on"] if knobs.auto else told

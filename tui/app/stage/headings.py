@@ -2,6 +2,7 @@
 
 CAPTIONS = {"prefill": "READING", "decode": "WRITING", "waiting": "WAITING", "load": "LOADING"}
 """Words inside the lane, by phase."""
+IN_VAIN = ("WAITED", "text")
 HEADINGS = (
     ("WAITING SO FAR", "text"),
     ("FIRST WORD AFTER", "text"),

@@ -18,7 +18,7 @@ _ROWS = {
 _LESS = ("air4", "giants", "air1", "gaps")
 _MORE = (
     *(("lane", 2), ("gaps", 2), ("band", 2), ("air2", 1), ("lane", 2), ("air3", 1), ("air1", 1)),
-    *(("lane", 2), ("gaps", 1)) * 6,
+    *(("lane", 2), ("gaps", 2), ("air2", 1), ("air3", 1)) * 2,
 )
 _HEADING = 2  # with the air beneath
 _TIME = ("names", "lane", "ghost", "axis", "gaps")

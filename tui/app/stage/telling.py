@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tui.app.figures import Shown, Units, figures
 from tui.app.scene import Scene
-from tui.app.stage.headings import HEADINGS
+from tui.app.stage.headings import HEADINGS, IN_VAIN
 from tui.app.words import Said, say
 from tui.domain.view import Stage
 from tui.plot.giant import Giant
@@ -27,9 +27,14 @@ def told(scene: Scene) -> Said:
 
 
 def giants(scene: Scene, units: Units) -> Sequence[Giant]:
-    """Two figures while it runs, three when it is over."""
+    """Two figures while it runs, three when it is over; where no word came, how long it was waited for."""
     shown = figures(scene, units)
-    return [_giant(*HEADINGS[n], shown[n]) for n in _which(scene.view.stage)]
+    told = [_giant(*HEADINGS[n], shown[n]) for n in _which(scene.view.stage)]
+    if scene.view.total_ns is not None and not shown[1].number:
+        told[0] = _giant(*IN_VAIN, shown[0])
+    if scene.view.running and scene.view.chunks == 1:
+        told[-1] = Giant(*HEADINGS[-1])  # one token has no pace: nothing came since, for a moment
+    return told
 
 
 def _which(stage: Stage) -> Sequence[int]:

@@ -1,0 +1,183 @@
+"""The server of the monitor's page: whom it answers, what it starts, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+import tui.app.web
+from tests.browser.conftest import Served, tab
+from tests.endings.server import Engine
+from tests.endings.terminal import eventually
+from tui import cli
+from tui.app import served
+from tui.app.web.guard import policy, refusal
+from tui.app.web.serving import words
+from tui.app.web.tab import within
+from tui.settings.usage import WrongUsage
+
+HERE = "127.0.0.1:8000"
+Start = Callable[..., Served]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {"Host": HERE}),
+        ("/", {"Host": "localhost:9000"}),
+        ("/", {"Host": "127.0.0.1"}),
+        ("/ws", {"Host": HERE, "Origin": f"http://{HERE}"}),
+        ("/ws", {"Host": "localhost:9000", "Origin": "http://localhost:9000"}),
+    ],
+)
+def test_a_page_of_this_machine_is_answered(path: str, headers: dict[str, str]) -> None:
+    assert refusal("GET", path, headers) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {}),
+        ("/", {"Host": "toklane.example:8000"}),
+        ("/", {"Host": "127.0.0.1.example"}),
+        ("/", {"Host": "localhost.example:8000"}),
+        ("/", {"Host": "192.168.0.7:8000"}),
+        ("/ws", {"Host": HERE}),
+        ("/ws", {"Host": HERE, "Origin": "null"}),
+        ("/ws", {"Host": HERE, "Origin": "http://toklane.example"}),
+        ("/ws", {"Host": HERE, "Origin": "http://127.0.0.1:9000"}),
+        ("/ws", {"Host": HERE, "Origin": f"https://{HERE}"}),
+        ("/ws", {"Host": "toklane.example", "Origin": "http://toklane.example"}),
+        ("/download/key", {"Host": HERE, "Origin": "http://toklane.example"}),
+    ],
+)
+def test_others_are_refused(path: str, headers: dict[str, str]) -> None:
+    assert refusal("GET", path, headers)
+
+
+def test_nothing_is_taken() -> None:
+    assert refusal("POST", "/", {"Host": HERE, "Origin": f"http://{HERE}"})
+
+
+def test_the_page_names_no_outside_address() -> None:
+    for file in (Path(tui.app.web.__file__).parent / "page").iterdir():
+        named = re.findall(r"(?:[a-z]+:)?//[^\s\"')]+", file.read_text(encoding="utf-8"))
+        assert set(named) <= {"ws://$host/ws"}, file.name
+    assert set(re.findall(r"\S+//\S+", policy(HERE))) == {f"ws://{HERE};"}
+
+
+def test_sizes_stay_sizes() -> None:
+    assert within(120, 36) == (120, 36)
+    assert within(0, -1) == (1, 1)
+    assert within(10**9, 10**9) == (500, 200)
+
+
+def test_every_tab_begins_with_recordings() -> None:
+    given = ["serve", "--theme", "light", "--stage", "--cache", "tail:64", "--url", "http://127.0.0.1:9"]
+    told = words(cli.parse(given))
+    assert told[0] == "--demo"
+    assert cli.parse(told).flags == cli.parse(given).flags
+    assert words(cli.parse(["serve", "--port", "8000"])) == ["--demo"]
+
+
+def test_without_the_extra_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.startswith(("tui.app.web", "textual_serve"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("tui.app.web")
+    monkeypatch.setitem(sys.modules, "textual_serve", None)
+    with pytest.raises(WrongUsage, match=r"pip install 'toklane\[serve\]'"):
+        served.serve(cli.parse(["serve"]), sys.stdout)
+
+
+def test_a_port_that_is_taken(serve: Start) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(WrongUsage, match=f"port {port} can't be had"):
+            served.serve(cli.parse(["serve", "--port", str(port)]), sys.stdout)
+
+
+async def test_over_the_wire(serve: Start) -> None:
+    """One line with the address; the page for this machine, nothing for others."""
+    server = serve()
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+  \(.*ctrl\+c ends it\)\n", server.line)
+    async with aiohttp.ClientSession(trust_env=False) as session:
+        for path, headers, status in (
+            ("/", {}, 200),
+            ("/static/js/textual.js", {}, 200),
+            ("/", {"Host": "toklane.example"}, 403),
+            ("/ws", {}, 403),
+            ("/ws", {"Origin": "http://toklane.example"}, 403),
+            ("/static/", {}, 403),
+            ("/page/%2e%2e/server.py", {}, 404),
+            ("/download/nosuch", {}, 404),
+        ):
+            async with session.get(server.url + path, headers=headers) as answer:
+                assert answer.status == status, path
+                assert "Content-Security-Policy" in answer.headers or status == 403
+    assert server.end() == (130, "", "")
+
+
+async def test_a_tab_is_a_monitor_that_sends_nothing(serve: Start, scripted: Engine) -> None:
+    """Two tabs, each with recordings; the engine that was named is not asked for anything."""
+    server = serve("--url", scripted.url)
+    async with tab(server.url) as one, tab(server.url) as other:
+        for each in (one, other):
+            await each.sees("1/5")
+        await one.press("\r")
+        await one.sees("2/5")
+        assert len(server.monitors) >= 2
+        assert not scripted.asked.is_set()
+        assert "1/5" in other.screen.text
+        await one.press("q")
+        assert await closed(one.socket)
+    await asyncio.to_thread(eventually, lambda: not server.monitors)  # the other tab was closed
+    assert not scripted.asked.is_set()
+    assert server.end() == (130, "", "")
+
+
+async def closed(socket: aiohttp.ClientWebSocketResponse) -> bool:
+    """It is, once what was still on the way has come."""
+    async with asyncio.timeout(10):
+        async for _ in socket:
+            pass
+    return socket.closed
+
+
+async def test_what_no_page_sends_ends_the_tab_quietly(serve: Start) -> None:
+    server = serve()
+    for nonsense in ("nonsense", "[]", '["resize", 7]'):
+        async with tab(server.url) as each:
+            await each.socket.send_str(nonsense)
+            assert await closed(each.socket), nonsense
+    assert server.end(signal.SIGTERM) == (143, "", "")
+
+
+async def test_ctrl_c_with_open_tabs_leaves_nothing(serve: Start) -> None:
+    server = serve()
+    async with tab(server.url) as one, tab(server.url) as other:
+        await one.sees("1/5")
+        await other.sees("1/5")
+        status, out, errors = await asyncio.to_thread(server.end)
+        assert (status, out, errors) == (130, "", "")
+
+
+async def test_a_killed_server_leaves_nothing(serve: Start) -> None:
+    server = serve()
+    async with tab(server.url) as one:
+        await one.sees("1/5")
+        status, _, _ = await asyncio.to_thread(server.end, signal.SIGKILL)
+        assert status == -signal.SIGKILL
+
+
+@pytest.fixture
+def scripted() -> Iterator[Engine]:
+    with Engine() as engine:
+        yield engine

@@ -1,0 +1,169 @@
+"""The file of earlier runs and calibrations: JSON Lines, appended whole, read by as many programs as like."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tui.domain.calibration import Calibration, calibration_from, fields_of
+from tui.domain.expect import MOST_RUNS, Known
+from tui.domain.state import learned
+from tui.domain.values import finite
+from tui.engines.found import Found
+
+MOST_BYTES = 512_000
+_KEPT_BYTES = MOST_BYTES // 2
+BUILT_IN = "built-in"  # in place of its address, whose port is another one at each start
+_UNUSABLE = "{} could not be written, so nothing is learned: {}"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Which runs can be compared: same engine at the same address, same model, same cache mode."""
+
+    engine: str
+    root: str
+    model: str
+    cache: str
+
+
+def key_of(found: Found, built_in: bool, cache_mode: str) -> Key:
+    """The key of a run that is sent there."""
+    # nothing that a person may have hidden in the address is written down
+    parts = urlsplit(found.base.root)
+    root = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return Key(found.engine, BUILT_IN if built_in else root, found.model, cache_mode)
+
+
+class Experience:
+    """Reads the file anew when another program has changed it. `problem`: why nothing can be learned."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problem = ""
+        self._stamp: tuple[int, int] | None = None
+        self._lines: list[Mapping[str, object]] = []
+
+    def runs(self, key: Key) -> list[Known]:
+        """The newest runs of a key, oldest first."""
+        of_key = (line["run"] for line in self._read() if line.get("key") == asdict(key) and "run" in line)
+        return [run for run in map(_known, of_key) if run is not None][-MOST_RUNS:]
+
+    def calibration(self, key: Key) -> Calibration | None:
+        """The newest calibration of an endpoint; its cache mode does not count."""
+        for line in reversed(self._read()):
+            if "calibration" in line and _same_place(line.get("key"), key):
+                return calibration_from(line["calibration"])
+        return None
+
+    def learn(self, key: Key, run: Known) -> None:
+        self._append({"key": asdict(key), "run": {k: v for k, v in asdict(run).items() if v is not None}})
+
+    def keep(self, key: Key, calibration: Calibration) -> None:
+        """Takes the place of an earlier one."""
+        self._append({"key": asdict(key), "calibration": fields_of(calibration)})
+
+    def clear(self) -> bool:
+        """Forget everything; whether there was anything."""
+        there = self.path.exists()
+        self.path.unlink(missing_ok=True)
+        return there
+
+    # -- the file -------------------------------------------------------------------------------------------
+
+    def _read(self) -> list[Mapping[str, object]]:
+        """All whole lines; damaged ones are passed over."""
+        try:
+            seen = self.path.stat()
+            stamp = (seen.st_mtime_ns, seen.st_size)
+            if stamp != self._stamp:
+                with self.path.open("rb") as file:
+                    file.seek(max(0, seen.st_size - 2 * MOST_BYTES))
+                    self._lines = list(_parsed(file.read()))
+                self._stamp = stamp
+        except OSError:
+            self._stamp, self._lines = None, []
+        return self._lines
+
+    def _append(self, line: Mapping[str, object]) -> None:
+        """One write, so that two programs never mix their lines."""
+        data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
+            descriptor = os.open(self.path, flags, 0o600)
+            try:
+                size = os.fstat(descriptor).st_size
+                if size and os.lseek(descriptor, size - 1, os.SEEK_SET) and os.read(descriptor, 1) != b"\n":
+                    data = b"\n" + data  # a program died within its last line
+                os.write(descriptor, data)
+            finally:
+                os.close(descriptor)
+            if size > MOST_BYTES:
+                self._shorten()
+        except OSError as error:
+            self.problem = _UNUSABLE.format(self.path, error.strerror or error)
+
+    def _shorten(self) -> None:
+        """Replace the file at once by its newest lines and the newest calibration of each endpoint."""
+        self._stamp = None
+        lines = self._read()
+        newest = {json.dumps(line.get("key")): n for n, line in enumerate(lines) if "calibration" in line}
+        kept: list[bytes] = []
+        total = 0
+        for n in range(len(lines) - 1, -1, -1):
+            calibrated = "calibration" in lines[n]
+            data = json.dumps(lines[n], separators=(",", ":")).encode() + b"\n"
+            if newest.get(json.dumps(lines[n].get("key"))) == n if calibrated else total < _KEPT_BYTES:
+                kept.append(data)
+                total += len(data)
+        descriptor, draft = tempfile.mkstemp(prefix=self.path.name, dir=self.path.parent)  # 0600
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(b"".join(reversed(kept)))
+            os.replace(draft, self.path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(draft)
+            raise
+
+
+def _parsed(data: bytes) -> Iterable[Mapping[str, object]]:
+    for line in data.splitlines():
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(told, dict):
+            yield told
+
+
+def _same_place(told: object, key: Key) -> bool:
+    if not isinstance(told, Mapping):
+        return False
+    return (told.get("engine"), told.get("root"), told.get("model")) == (key.engine, key.root, key.model)
+
+
+def _known(told: object) -> Known | None:
+    if not isinstance(told, Mapping):
+        return None
+    asked, ttft_s = learned(told, "asked"), finite(told.get("ttft_s"))
+    if not asked or asked < 0 or ttft_s is None or ttft_s <= 0:
+        return None
+    tokens = learned(told, "tokens")
+    expected_s = finite(told.get("expected_s"))
+    return Known(
+        asked,
+        ttft_s,
+        tokens if tokens is not None and tokens > 0 else None,
+        learned(told, "processed"),
+        finite(told.get("prefill_s")),
+        expected_s if expected_s is not None and expected_s > 0 else None,
+        str(told.get("at") or ""),
+    )
