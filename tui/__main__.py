@@ -67,6 +67,12 @@ def _face(options: argparse.Namespace) -> int:
             from tui.app.gallery import tell as themes
 
             return themes(sys.stdout)
+        case "completions":
+            from tui import cli
+            from tui.report import completions
+
+            taken = {command: cli.entries(command) for command in ("", *cli.COMMANDS)}
+            return completions.tell(options.shell, cli.COMMANDS, taken, sys.stdout)
         case "model" | "keys":
             from tui.report import lists
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from tui.settings import manual
 from tui.settings.options import BY_NAME, OPTIONS
 from tui.settings.usage import WrongUsage
 
@@ -19,23 +20,13 @@ COMMANDS: Mapping[str, str] = {
     "model": "where the built-in model lies; fetches it",
     "keys": "all keys",
     "themes": "all themes",
+    "completions": "what the tab key completes in bash, zsh or fish",
 }
+SHELLS = ("bash", "zsh", "fish")
 WRONG_USAGE = 2
-_MONITOR = "Watch one LLM request live: where the time goes, and every token as it lands."
+_MONITOR = "watch one LLM request live: where the time goes, and every token as it lands"
 _SCREEN_ONLY = ("auto", "theme", "stage")
 _TARGET = ("url", "model", "embedded", "api_key_env", "api_key_file", "ca_file", "insecure", "gguf")
-_EXAMPLES = """examples:
-  toklane                                   the monitor: finds a local engine, else offers the built-in one
-  toklane --embedded                        the monitor on the built-in engine
-  toklane --url http://127.0.0.1:8080       the monitor on that engine
-  toklane run --prompt-tokens 2k --json     one request, no screen
-  toklane --demo                            recordings of real requests, without any engine
-  toklane replay FILE                       a recording on the screen
-  toklane doctor                            what can be measured here, and what would make the rest so
-  toklane model --fetch                     fetch the built-in model (93 MB, once)
-
-commands (each has --help):
-"""
 
 
 class _Version(argparse.Action):
@@ -56,6 +47,28 @@ class _Version(argparse.Action):
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise WrongUsage(f"{message}; see `{self.prog} --help`")
+
+    def format_help(self) -> str:
+        command = self.prog.partition(" ")[2]
+        about = COMMANDS.get(command, _MONITOR)
+        return manual.page(command, about, self.entries(), {} if command else COMMANDS)
+
+    def entries(self) -> list[manual.Entry]:
+        """What may be typed: plain words first, --help and --version last."""
+        last = {"help", "version"}
+        told = sorted(self._actions, key=lambda action: (bool(action.option_strings), action.dest in last))
+        return [_entry(action) for action in told]
+
+
+def entries(command: str) -> list[manual.Entry]:
+    """What a command ("" is the monitor) takes."""
+    return _parser(command).entries()
+
+
+def _entry(action: argparse.Action) -> manual.Entry:
+    takes = action.metavar if isinstance(action.metavar, str) else ""
+    flag = action.option_strings[-1] if action.option_strings else ""
+    return manual.Entry(flag, takes, action.help or "", tuple(action.choices or ()))
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -80,14 +93,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _parser(command: str) -> _Parser:
-    commands = "\n".join(f"  {name:<10}{what}" for name, what in COMMANDS.items())
-    parser = _Parser(
-        prog=f"toklane {command}".strip(),
-        description=COMMANDS[command].capitalize() + "." if command else _MONITOR,
-        epilog=None if command else _EXAMPLES + commands,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = _Parser(prog=f"toklane {command}".strip(), allow_abbrev=False, add_help=False)
+    parser.add_argument("-h", "--help", action="help", help="this page")
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="the version, and the folder it runs from"
     )
@@ -130,7 +137,7 @@ def _parser(command: str) -> _Parser:
         )
         parser.add_argument("--calibrate", action="store_true", help=trials)
     if command == "replay":
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument("file", type=Path, metavar="FILE", help="what was recorded or captured")
         parser.add_argument("--json", action="store_true", help="the run as one JSON object; never waits")
         parser.add_argument("--speed", type=_seconds, default=1.0, metavar="X", help="times the true speed")
         parser.add_argument("--theme", metavar="NAME", help=BY_NAME["theme"].does)
@@ -139,6 +146,8 @@ def _parser(command: str) -> _Parser:
         parser.add_argument(
             "--port", type=_port, default=0, metavar="N", help="the port on 127.0.0.1 (default: a free one)"
         )
+    if command == "completions":
+        parser.add_argument("shell", choices=SHELLS, metavar="SHELL", help="bash, zsh or fish")
     if command == "model":
         parser.add_argument(
             "--fetch", action="store_true", help="fetch it when it is not there (93 MB, once)"

@@ -88,6 +88,17 @@ async def _(at: Watched) -> None:
     assert at.desk.pump.knobs.prompt_tokens == 512 + 64
 
 
+@of("rivals")
+async def _(at: Watched) -> None:
+    assert "r rivals 0" in at.rows[-1]
+    await at.press("r", "r")
+    assert "r rivals 2" in at.rows[-1]
+    await at.press("enter")
+    assert at.session.sent[-1].rivals == 2
+    await at.press("r", "r", "r")
+    assert at.desk.pump.knobs.rivals == 0
+
+
 @of("exact")
 async def _(at: Watched) -> None:
     await at.press("n")

@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.events import MouseMove
 
 from tests.app.conftest import Clock, Watch, Watched, watching
 from tests.app.scripted import MS, ScriptedSession
@@ -268,7 +269,9 @@ async def test_a_demo_is_left_into_the_live_monitor(
     session.found, session.discovered = None, ()
     async with play(demo) as at:
         begun: list[str] = []
-        first = DemoFirst(lambda: (session, Knobs(prompt_tokens=1024)), lambda: begun.append("begun"), Knobs())
+        first = DemoFirst(
+            lambda: (session, Knobs(prompt_tokens=1024)), lambda: begun.append("begun"), Knobs()
+        )
         first.begin(at.desk)
         assert begun == [], "nothing is asked of any address while it plays"
         await at.press(key)
@@ -325,7 +328,9 @@ async def test_recordings_that_are_gone_are_one_line(
 # -- words ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("times", "said"), [(0.25, "×¼"), (0.5, "×½"), (1, "×1"), (1.5, "×1.5"), (100, "×100")])
+@pytest.mark.parametrize(
+    ("times", "said"), [(0.25, "×¼"), (0.5, "×½"), (1, "×1"), (1.5, "×1.5"), (100, "×100")]
+)
 def test_speeds_in_words(times: float, said: str) -> None:
     assert speed(times) == said
 
@@ -371,3 +376,17 @@ async def test_a_demo_needs_neither_network_nor_the_built_in_engine(
             await at.press("end")
             assert "Recorded · Finished" in at.rows[2]
             await at.press("enter")
+
+
+async def test_a_drag_over_the_time_lines_scrubs(play: Play, player: ReplaySession) -> None:
+    async with play(player) as at:
+        await at.press("space", "end", "home")
+        time = at.desk.time
+        found = []
+        for column in (20, 50, 80):
+            place = (time.region.x + column, time.region.y + 2)
+            at.desk.on_mouse_move(MouseMove(time, column, 2, 1, 0, 1, False, False, False, *place))
+            found.append(player.position_ns)
+        assert sorted(set(found)) == found
+        at.desk.on_mouse_move(MouseMove(time, 30, 2, 1, 0, 0, False, False, False, time.region.x + 30, 4))
+        assert player.position_ns == found[-1], "without the button it only passes over"

@@ -56,6 +56,7 @@ class Tab:
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.socket = socket
         self.screen = Screen(COLUMNS, ROWS)
+        self.told: list[list[str]] = []  # to the page itself
 
     async def until(self, true: Callable[[], object]) -> None:
         async with asyncio.timeout(PATIENCE_S):
@@ -64,6 +65,8 @@ class Tab:
                 assert message.type is not aiohttp.WSMsgType.CLOSED
                 if message.type is aiohttp.WSMsgType.BINARY:
                     self.screen.take(message.data)
+                else:
+                    self.told.append(message.json())
 
     async def sees(self, text: str) -> None:
         await self.until(lambda: text in self.screen.text)

@@ -143,6 +143,26 @@ async def test_a_tab_is_a_monitor_that_sends_nothing(serve: Start, scripted: Eng
     assert server.end() == (130, "", "")
 
 
+async def test_a_picture_goes_to_the_browser(serve: Start) -> None:
+    server = serve()
+    async with tab(server.url) as each, aiohttp.ClientSession(trust_env=False) as session:
+        await each.sees("1/5")
+        await each.press("\x13")  # ctrl+s
+        await each.until(lambda: each.told)
+        ((kind, key),) = each.told
+        assert kind == "deliver_file_start"
+
+        async def load() -> bytes:
+            async with session.get(f"{server.url}/download/{key}") as answer:
+                assert "attachment" in answer.headers["Content-Disposition"]
+                return await answer.read()
+
+        loading = asyncio.ensure_future(load())
+        await each.until(loading.done)
+        assert b"Reading" in loading.result() and loading.result().startswith(b"<svg")
+    assert server.end() == (130, "", "")
+
+
 async def closed(socket: aiohttp.ClientWebSocketResponse) -> bool:
     """It is, once what was still on the way has come."""
     async with asyncio.timeout(10):

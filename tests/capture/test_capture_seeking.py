@@ -76,7 +76,9 @@ def test_a_seek_gives_what_reducing_from_the_beginning_gives(file: Path) -> None
 def long_answer(tokens: int) -> list[Record]:
     """A stream of that many tokens, with a stall in the middle."""
     records: list[Record] = [
-        Meta({"engine": "openai", "status": 200, "response_headers": [["Content-Type", "text/event-stream"]]}),
+        Meta(
+            {"engine": "openai", "status": 200, "response_headers": [["Content-Type", "text/event-stream"]]}
+        ),
         Note(-MS, "connecting"),
         Note(0, "connected", {"warm": False}),
         Note(0, "sent"),
@@ -86,7 +88,9 @@ def long_answer(tokens: int) -> list[Record]:
     for n in range(tokens):
         at_ns += 2_000 * MS if n == tokens // 2 else 5 * MS
         records.append(Read(at_ns, b'data: {"choices":[{"index":0,"delta":{"content":"a "}}]}\n\n'))
-    records.append(Read(at_ns, b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'))
+    records.append(
+        Read(at_ns, b'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
+    )
     return [*records, End(at_ns + MS, "eof")]
 
 

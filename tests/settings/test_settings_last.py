@@ -11,7 +11,9 @@ from tui.settings import last
 from tui.settings.config import merged
 from tui.settings.last import Last
 
-KNOBS = Knobs(2048, 128, Cache.TAIL, 32, Profile.OWN, "ask \ud800 [/", 0.7, 42, ignore_eos=True, auto=True)
+KNOBS = Knobs(
+    2048, 128, Cache.TAIL, 32, Profile.OWN, "ask \ud800 [/", 0.7, 42, ignore_eos=True, auto=True, rivals=3
+)
 
 
 @pytest.fixture(autouse=True)

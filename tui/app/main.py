@@ -191,6 +191,9 @@ class Monitor(App[None], inherit_bindings=False):
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         name = filename or f"toklane-{datetime.now():%Y%m%d-%H%M%S}.svg"
+        if self._driver is not None and self._driver.is_web:
+            self.deliver_screenshot(name)  # the browser keeps it where it keeps what it loads
+            return
         try:
             self.say(f"saved {self.save_screenshot(name, path)}")
         except OSError as error:

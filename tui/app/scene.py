@@ -81,7 +81,8 @@ class Scene:
     """One moment of the monitor. `running`: a request is prepared or under way.
 
     `run_number`: below 0 in a replay, so that nothing of it is taken for a live run's.
-    `calibrating`: how far a calibration is. `asked`: prompt tokens wished for in the run. `remaining`: the time to the first token in words.
+    `calibrating`: how far a calibration is. `asked`: prompt tokens wished for in the run.
+    `remaining`: the time to the first token in words.
     `expected_ns`: when it should come, since sent, and `expectation`: the same in words, longest first.
     `told`: what the machine's readings say about the request, `history`: the machine's last two minutes.
     """

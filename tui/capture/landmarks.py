@@ -41,8 +41,10 @@ class Landmarks:
         if len(state.arrivals.stalls) > self._stalls:
             self._stalls = len(state.arrivals.stalls)
             self.edges.append(Edge(at_ns - 1, Stage.STALLED))
+        if self._stage is Stage.DECODING and not (state.terminal or state.failure or state.over):
+            return  # thousands of tokens, and nothing in them begins another stage
         signs = _signs(state)
-        if signs != self._signs:  # looking is dear, and nothing else begins another stage
+        if signs != self._signs:  # looking is dear
             self._signs = signs
             self._look(at_ns, state)
 

@@ -40,6 +40,8 @@ def stream(run: Run, cancel: Cancel, warmed: Warmed | None = None) -> None:
 
 def _send_and_read(run: Run, cancel: Cancel, warmed: Warmed | None) -> None:
     """On a warm connection that turns out to be stale: once more on a fresh one."""
+    if cancel.how is not None:  # before anything was sent
+        raise Cancelled
     where = target(run.order.url, run.order.ca_file, run.order.insecure)
     warm = warmed.take(where) if warmed is not None and run.order.warm else None
     if warm is not None:

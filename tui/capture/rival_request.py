@@ -1,4 +1,4 @@
-"""One background request: what it brings is counted and dropped, its steps are told to the run it disturbs."""
+"""One background request: what it brings is counted and dropped, its steps are told to the run beside it."""
 
 from __future__ import annotations
 

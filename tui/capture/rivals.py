@@ -19,6 +19,7 @@ from tui.capture.run import Run
 
 SENT_WITHIN_S = 2.0
 LEAD_S = 0.1  # so that the engine has taken them in before the run's own request comes
+_LOOK_S = 0.05
 _CLOSED_WITHIN_S = 0.5
 
 
@@ -32,8 +33,8 @@ class Rivals:
         self._cancels: set[Cancel] = set()
         self._threads: list[Thread] = []
 
-    def start(self, wait: Callable[[float], object]) -> None:
-        """Send the first request of each, in order; `wait` sleeps, or is woken.
+    def start(self, wait: Callable[[float], bool]) -> None:
+        """Send the first request of each, in order; `wait` sleeps, True at once when the run is cancelled.
 
         Returns when they are on their way, or after 2 s: an engine that lets nobody in is the run's to tell.
         """
@@ -43,7 +44,9 @@ class Rivals:
             work = Thread(target=self._work, args=(number, body, sent), daemon=True, name=f"rival-{number}")
             self._threads.append(work)
             work.start()
-            sent.wait(max(0.0, until_s - time.monotonic()))
+            while not sent.wait(_LOOK_S) and time.monotonic() < until_s:
+                if wait(0):
+                    return
         wait(LEAD_S)
 
     def stop(self) -> None:

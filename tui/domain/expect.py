@@ -15,7 +15,7 @@ MOST_RUNS = 24  # older ones say nothing that the newest do not say better
 _EQUAL_RUNS = 9
 _FADES = 0.8  # weight of a run against the next newer one
 _CHANGED = 2  # so many runs in a row beyond the range: what was known before is no longer true
-_BEYOND = 0.10  # so far beyond the range of the others, or it is the same speed still
+_BEYOND = 0.30  # so far beyond the range of the others; a shared machine scatters by less
 _REACH = 2.0  # a fit is not asked for lengths farther away than this from those it knows
 _REUSED = 0.02  # a template's few tokens may be reused in any prompt
 

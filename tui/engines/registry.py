@@ -70,6 +70,11 @@ _ROUTES: Mapping[str, Callable[[], Tongue]] = {
 }
 
 
+def names() -> tuple[str, ...]:
+    """Every name that an engine can have here."""
+    return tuple(sorted(_ADAPTERS.keys() - {"embedded"}))
+
+
 def adapter(engine: str) -> Adapter:
     """The adapter of an engine by its name."""
     return _ADAPTERS.get(engine.lower(), openai.ADAPTER)

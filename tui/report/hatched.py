@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 from tui.engines.abilities.table import remedy_of_wait
 from tui.plot.cells import clean
@@ -14,7 +15,9 @@ def unsplit(view: View) -> tuple[str, ...]:
     """
     note = view.conditions.get("timings_note")
     told = [clean(note)] if isinstance(note, str) and note else []
-    if view.phase("waiting") is not None and view.stage is Stage.FINISHED:
+    wait = view.phase("waiting")
+    split = wait is None or wait.provenance is Provenance.ESTIMATED  # by a calibration
+    if not split and view.stage is Stage.FINISHED:
         remedy = remedy_of_wait(view.conditions)
         told += [f"to split it: {remedy}"] if remedy else []
     return tuple(told)

@@ -16,13 +16,15 @@ class Option:
     """One setting: how a raw value (a TOML value or text) is read, what it takes, what it does.
 
     `takes` is "" for a switch. `read` raises ValueError, whose message says what is wanted and never
-    repeats the value.
+    repeats the value. `part`: the section of the help it stands in; `such_as`: values that a shell offers.
     """
 
     name: str
     read: Callable[[object], object]
     takes: str
     does: str
+    part: str = "request"
+    such_as: tuple[str, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -115,28 +117,34 @@ def _reuse(raw: object) -> tuple[Cache, int | None]:
         raise ValueError("cold, same, or tail:N with N new tokens at the end") from None
 
 
+_ENGINE, _SCREEN = "engine", "screen"
 OPTIONS: tuple[Option, ...] = (
-    Option("url", _text, "URL", "the engine: its root, /v1 or the full path"),
-    Option("model", _text, "ID", "the model (default: the engine's first)"),
-    Option("embedded", _switch, "", "use the built-in engine"),
-    Option("api_key_env", _variable, "VAR", "name of the environment variable that holds the API key"),
-    Option("api_key_file", _text, "FILE", "file that holds the API key and nothing else"),
-    Option("ca_file", _text, "FILE", "certificates to trust (PEM)"),
-    Option("insecure", _switch, "", "take any certificate"),
-    Option("gguf", _text, "FILE", "another model for the built-in engine"),
-    Option("no_download", _switch, "", "never fetch the built-in model"),
-    Option("prompt_tokens", _tokens, "N", "length of the prompt, 2k works"),
+    Option("url", _text, "URL", "the engine: its root, /v1 or the full path", _ENGINE),
+    Option("model", _text, "ID", "the model (default: the engine's first)", _ENGINE),
+    Option("embedded", _switch, "", "use the built-in engine", _ENGINE),
+    Option("api_key_env", _variable, "VAR", "name of the environment variable that holds the API key",
+           _ENGINE),
+    Option("api_key_file", _text, "FILE", "file that holds the API key and nothing else", _ENGINE),
+    Option("ca_file", _text, "FILE", "certificates to trust (PEM)", _ENGINE),
+    Option("insecure", _switch, "", "take any certificate", _ENGINE),
+    Option("gguf", _text, "FILE", "another model for the built-in engine", _ENGINE),
+    Option("no_download", _switch, "", "never fetch the built-in model", _ENGINE),
+    Option("prompt_tokens", _tokens, "N", "length of the prompt, 2k works",
+           such_as=("128", "512", "1k", "2k", "4k", "8k", "16k", "32k")),
     Option("prompt", _text, "TEXT", "an own prompt"),
     Option("prompt_file", _text, "FILE", "a file with an own prompt"),
-    Option("profile", _profile, "KIND", "plain, agent or own"),
-    Option("max_tokens", _tokens, "N", "the answer's limit"),
-    Option("cache", _reuse, "MODE", "what may be reused: cold, same, or tail:N with N new tokens"),
-    Option("rivals", _rivals, "N", f"background requests beside it, 0 to {MOST_RIVALS}"),
+    Option("profile", _profile, "KIND", "plain, agent or own", such_as=("plain", "agent", "own")),
+    Option("max_tokens", _tokens, "N", "the answer's limit",
+           such_as=("16", "32", "64", "128", "256", "512", "1k")),
+    Option("cache", _reuse, "MODE", "what may be reused: cold, same, or tail:N with N new tokens",
+           such_as=("cold", "same", "tail:")),
+    Option("rivals", _rivals, "N", f"background requests beside it, 0 to {MOST_RIVALS}",
+           such_as=tuple(map(str, range(MOST_RIVALS + 1)))),
     Option("temperature", _warmth, "T", "sampling temperature"),
     Option("seed", _whole, "N", "seed of the sampling"),
     Option("ignore_eos", _switch, "", "write up to the limit even if the model would stop"),
-    Option("auto", _switch, "", "every turn of a knob sends at once"),
-    Option("theme", _text, "NAME", "colours of the screen"),
-    Option("stage", _switch, "", "begin on the stage: huge figures for a room (m goes back)"),
+    Option("auto", _switch, "", "every turn of a knob sends at once", _SCREEN),
+    Option("theme", _text, "NAME", "colours of the screen", _SCREEN),
+    Option("stage", _switch, "", "begin on the stage: huge figures for a room (m goes back)", _SCREEN),
 )  # fmt: skip
 BY_NAME = {option.name: option for option in OPTIONS}

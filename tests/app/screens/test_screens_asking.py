@@ -243,7 +243,14 @@ async def test_a_built_in_engine_that_cannot_be_had_is_not_offered(show: Show) -
 
 
 @pytest.mark.parametrize(
-    ("keys", "gives"), [(["enter"], BUILT_IN), (["e"], URL), (["down", "enter"], DEMO), (["end", "enter"], URL), (["escape"], None)]
+    ("keys", "gives"),
+    [
+        (["enter"], BUILT_IN),
+        (["e"], URL),
+        (["down", "enter"], DEMO),
+        (["end", "enter"], URL),
+        (["escape"], None),
+    ],
 )
 async def test_welcome_gives_the_choice(show: Show, keys: list[str], gives: str | None) -> None:
     async with show(WelcomeScreen(BuiltIn(there=False))) as seen:

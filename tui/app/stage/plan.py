@@ -20,6 +20,7 @@ _MORE = (
     *(("lane", 2), ("gaps", 2), ("band", 2), ("air2", 1), ("lane", 2), ("air3", 1), ("air1", 1)),
     *(("lane", 2), ("gaps", 2), ("air2", 1), ("air3", 1)) * 2,
 )
+_MOST_GAPS = 12
 _HEADING = 2  # with the air beneath
 _TIME = ("names", "lane", "ghost", "axis", "gaps")
 
@@ -61,5 +62,8 @@ def _fitted(width: int, height: int) -> dict[str, int]:
         if spare >= more:
             rows[part] += more
             spare -= more
-    rows["gaps"] += spare
+    higher = min(spare, max(0, _MOST_GAPS - rows["gaps"]))
+    rows["gaps"] += higher
+    rows["air2"] += (spare - higher) // 2
+    rows["air3"] += (spare - higher + 1) // 2
     return rows
