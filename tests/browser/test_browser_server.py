@@ -193,6 +193,8 @@ async def test_a_killed_server_leaves_nothing(serve: Start) -> None:
     server = serve()
     async with tab(server.url) as one:
         await one.sees("1/5")
+        await one.press(" ")  # a monitor that draws nothing does not notice by its drawing
+        await one.sees("space play")
         status, _, _ = await asyncio.to_thread(server.end, signal.SIGKILL)
         assert status == -signal.SIGKILL
 

@@ -1,4 +1,4 @@
-"""An engine that tells nothing, behind a channel without a socket: its delay is exact, by stamps of its own."""
+"""An engine that tells nothing, behind a channel without a socket: its delay is exact."""
 
 from __future__ import annotations
 

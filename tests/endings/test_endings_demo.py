@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.endings.conftest import Start
-from tests.endings.terminal import TOKLANE, Terminal, environment, eventually, living
+from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living
 
+CAPTURE = ROOT / "tests" / "data" / "captures" / "llamacpp" / "01-chat-short-cold.jsonl"
 NO_NETWORK = {name: "http://127.0.0.1:9" for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")}
 
 
@@ -44,3 +45,16 @@ def test_what_it_needs_is_said_in_one_line(start: Start, words: tuple[str, ...],
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (2, "")
     assert said in err and err.count("\n") == 1
+
+
+def test_a_damaged_recording_says_so_on_the_screen_and_stops_at_each_phase_when_asked(tmp_path: Path) -> None:
+    file = tmp_path / "torn.jsonl"
+    file.write_bytes(CAPTURE.read_bytes() + b'{"t": 9, "b": "torn')
+    terminal = Terminal([*TOKLANE, "replay", str(file), "--freeze"], environment(tmp_path / "home"))
+    try:
+        terminal.wait_for("1 damaged line skipped")
+        terminal.wait_for("space goes on")
+        terminal.press("q")
+        terminal.until(lambda: terminal.process.poll() is not None)
+    finally:
+        terminal.close()

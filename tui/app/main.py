@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -192,8 +193,9 @@ class Monitor(App[None], inherit_bindings=False):
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         name = filename or f"toklane-{datetime.now():%Y%m%d-%H%M%S}.svg"
         if self._driver is not None and self._driver.is_web:
-            self.deliver_screenshot(name)  # the browser keeps it where it keeps what it loads
-            return
+            picture = io.StringIO(self.export_screenshot())
+            self.deliver_text(picture, save_filename=name, mime_type="image/svg+xml")
+            return  # the browser keeps it where it keeps what it loads
         try:
             self.say(f"saved {self.save_screenshot(name, path)}")
         except OSError as error:

@@ -159,8 +159,8 @@ def replay(options: argparse.Namespace) -> int:
 
     def begin() -> None:
         session.begin()  # what passed before the first frame was not seen
-        if remark:
-            app.say(remark)
+        if told := " · ".join(filter(None, (recording.damage, remark))):
+            app.say(told)
 
     app = Monitor(
         lambda: (session, session.knobs),

@@ -25,6 +25,12 @@ class Recording:
     damaged_lines: int
     ended: bool
 
+    @property
+    def damage(self) -> str:
+        """How many damaged lines were skipped, in words; "" for none."""
+        number = self.damaged_lines
+        return f"{number} damaged line{'s' if number > 1 else ''} skipped" if number else ""
+
 
 def read(path: Path) -> Recording:
     """Read a file; damaged lines are skipped and counted. Raises OSError, NotARecording."""

@@ -60,7 +60,6 @@ class ReplaySession:
         self._over_ns: int | None = None
         self.scrubbed = False
         self.file = file.name
-        self.damaged_lines = recording.damaged_lines
         self.sampled = any(isinstance(record, Sample) for record in recording.records)
         self.knobs = knobs = _knobs(self._points.whole.live.state)
         label = f"{file.name} · {prompt_length(knobs.prompt_tokens)}" if knobs.prompt_tokens else file.name

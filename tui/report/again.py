@@ -49,7 +49,6 @@ def _opened(file: Path, err: TextIO) -> Recording | None:
         why = f"{file}: {error.strerror}" if isinstance(error, OSError) else str(error)
         err.write(f"toklane: {clean(why)}\n")
         return None
-    if recording.damaged_lines:
-        lines = "line" if recording.damaged_lines == 1 else "lines"
-        err.write(f"toklane: {recording.damaged_lines} damaged {lines} skipped\n")
+    if recording.damage:
+        err.write(f"toklane: {recording.damage}\n")
     return recording

@@ -16,6 +16,7 @@ from textual.widgets import Static
 
 from tui.app.screens.grid import grid
 from tui.app.screens.sheet import Sheet
+from tui.domain.signs import RULES, Word
 from tui.settings.defining import Definition
 from tui.settings.definitions import DEFINITIONS, GROUPS, MARKS
 from tui.settings.keys import KEYS, Key, by_action
@@ -34,7 +35,7 @@ class HelpScreen(Sheet[None]):
 
     def body(self) -> ComposeResult:
         with VerticalScroll(classes="sheet-page"):
-            yield Static(Group(*_keys(self._keys), *_marks(), *_definitions()), markup=False)
+            yield Static(Group(*_keys(self._keys), *_marks(), *_definitions(), *_states()), markup=False)
 
 
 def _keys(keys: Sequence[Key]) -> list[RenderableType]:
@@ -57,6 +58,13 @@ def _definitions() -> list[RenderableType]:
             if number.group == group:
                 parts += [Text(number.title, style="bold"), Padding(Text(_told(number)), (0, 0, 0, 2))]
     return parts
+
+
+def _states() -> list[RenderableType]:
+    """When the memory has which state: the table that decides it, gravest first."""
+    rows = [(rule.word.value, f"{rule.what} ({rule.system})") for rule in RULES]
+    killed = (Word.OOM_KILLED.value, "the system ended a program for want of memory, and the server is gone")
+    return [_title("states of the memory, gravest first"), grid([killed, *rows])]
 
 
 def _told(number: Definition) -> str:
