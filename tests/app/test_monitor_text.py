@@ -108,3 +108,12 @@ def test_reasoning_answer_and_tools_are_told_apart_and_only_news_is_wrapped() ->
     ]
     assert rows[0][1][1] == "secondary" and rows[1][0][1] == "text"
     assert all(row_width(row) <= 60 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "blank"), [("", 0), ("one", 0), ("one\n\n", 2), ("\n \n", 0), ("a\n\nb\n", 1)]
+)
+def test_empty_lines_at_the_end_are_known(text: str, blank: int) -> None:
+    growing = Wrapped(20, "text")
+    growing.add(text)
+    assert growing.blank_end == blank

@@ -8,6 +8,7 @@ import contextlib
 import itertools
 import os
 import shutil
+import signal
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,7 @@ class Page:
 async def chromium(profile: Path) -> AsyncIterator[Page]:
     """An empty tab of a Chromium whose profile is this empty folder."""
     program = found()
-    assert program is not None
+    assert program is not None, f"no Chromium here: none of {', '.join(NAMES)}"
     columns, rows = _WINDOW
     rootless = [] if os.geteuid() else ["--no-sandbox"]  # Chromium has no sandbox for root
     process = await asyncio.create_subprocess_exec(
@@ -119,6 +120,7 @@ async def chromium(profile: Path) -> AsyncIterator[Page]:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
         env={**os.environ, "HOME": str(profile)},
+        start_new_session=True,
     )  # fmt: skip
     try:
         port = await asyncio.wait_for(_port(profile / _ENDPOINT), _START_S)
@@ -133,7 +135,7 @@ async def chromium(profile: Path) -> AsyncIterator[Page]:
                     await page.close()
     finally:
         with contextlib.suppress(ProcessLookupError):
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)  # the program may be a script that started it
         await process.wait()
 
 

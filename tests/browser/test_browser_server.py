@@ -16,7 +16,7 @@ import pytest
 import tui.app.web
 from tests.browser.conftest import Served, tab
 from tests.endings.server import Engine
-from tests.endings.terminal import eventually
+from tests.endings.terminal import eventually, named
 from tui import cli
 from tui.app import served
 from tui.app.web.guard import policy, refusal
@@ -159,7 +159,7 @@ async def test_a_picture_goes_to_the_browser(serve: Start) -> None:
 
         loading = asyncio.ensure_future(load())
         await each.until(loading.done)
-        assert b"Reading" in loading.result() and loading.result().startswith(b"<svg")
+        assert loading.result().startswith(b"<svg") and b"phases" in loading.result()
     assert server.end() == (130, "", "")
 
 
@@ -187,6 +187,15 @@ async def test_ctrl_c_with_open_tabs_leaves_nothing(serve: Start) -> None:
         await other.sees("1/5")
         status, out, errors = await asyncio.to_thread(server.end)
         assert (status, out, errors) == (130, "", "")
+
+
+async def test_a_monitor_that_does_not_go_is_killed(serve: Start) -> None:
+    server = serve()
+    async with tab(server.url) as one:
+        await one.sees("1/5")
+        named(server.home, "--demo").suspend()
+        status, _, _ = await asyncio.to_thread(server.end)
+        assert status == 130
 
 
 async def test_a_killed_server_leaves_nothing(serve: Start) -> None:

@@ -44,6 +44,10 @@ def test_wrong_words(start: Start) -> None:
         ["run", "--embedded", "--url", CLOSED],
         ["replay"],
         ["replay", "x", "--speed", "-1"],
+        ["serve", "--port", "0"],
+        ["serve", "--theme", "nosuch"],
+        ["completions"],
+        ["completions", "csh"],
     ]
     for words, status, _ in answers(start, cases):
         assert status == USAGE, words

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.plot.dial import DialStep, Tried, dial_rows
-from tui.plot.gauge import gauge, progress, sparkline
+from tui.plot.gauge import gauge, pool_gauge, progress, sparkline
 from tui.plot.glyphs import Fill
 from tui.plot.rows import plain, row_width
 
@@ -64,6 +64,12 @@ def test_a_sparkline_shows_the_latest_values() -> None:
     assert plain(sparkline([9, 9, 0, 5, None, 10], 4, Fill.COLOUR, top=10)) == "▁▅ █"
     assert plain(sparkline([0] * 3, 5, Fill.COLOUR)) == "  ▁▁▁"
     assert plain(sparkline([], 3, Fill.COLOUR)) == "   "
+
+
+def test_one_pool_shows_the_gpus_part_inside_what_is_used_and_a_tick_at_its_budget() -> None:
+    assert plain(pool_gauge(20, Fill.MONO, 46 / 64, 37.2 / 64, 48 / 64)) == "━━━━━━━━━━━━╍╍─│────"
+    assert plain(pool_gauge(9, Fill.MONO, 71.4 / 119.7, 62 / 119.7)) == "━━━━╍────", "both parts are seen"
+    assert plain(pool_gauge(8, Fill.ASCII, 0.5, 0.5, 1.0)) == "====---|"
 
 
 def test_the_dial() -> None:

@@ -22,6 +22,11 @@ class Wrapped:
     def __len__(self) -> int:
         return len(self._lines)
 
+    @property
+    def blank_end(self) -> int:
+        """How many lines at the end hold nothing; 0 where no line holds anything."""
+        return next((n for n, line in enumerate(reversed(self._lines)) if line.strip()), 0)
+
     def add(self, piece: str) -> None:
         """One more piece, as it came: nothing in it can act on the terminal."""
         paragraphs = (self._lines.pop() + piece.replace("\r\n", "\n").replace("\r", "\n")).split("\n")

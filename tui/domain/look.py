@@ -57,6 +57,8 @@ def look(state: State, now_ns: int | None = None) -> View:
         clock=_clock(state),
         samples=tuple(state.samples),
         slots_busy=state.busy_ns is not None,
+        slots=tuple(state.slots),
+        hitches=state.hitches,
         rivals=tuple(rival for _, rival in sorted(state.rivals.items())),
     )
     return _with_rates(state, _with_prefill(state, view, now), now)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 
 _BLOCK = 512
 
@@ -45,6 +45,13 @@ class Ranked:
                 return block[rank]
             rank -= len(block)
         raise AssertionError("rank beyond the series")
+
+    def rank(self, number: int) -> int:
+        """How many numbers of the series are smaller."""
+        at = bisect_left(self._last, number)
+        return sum(map(len, self._blocks[:at])) + (
+            bisect_left(self._blocks[at], number) if at < len(self._blocks) else 0
+        )
 
     def median(self) -> float | None:
         """The middle number, or the mean of the two middle ones."""

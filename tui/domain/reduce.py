@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui.domain import events as ev
+from tui.domain.hitches import SLOW
 from tui.domain.machine import Reading
 from tui.domain.prefill import Report
 from tui.domain.rivals import took
@@ -88,6 +89,9 @@ def _course(state: State, event: ev.Event) -> None:
         case ev.TokenizeProbed(tokenize_ns=tokenize_ns):
             state.tokenize_ns = tokenize_ns
         case ev.SlotsSeen(at_ns=at_ns, busy=busy, total=total):
+            state.slots.append(event)
+            if len(state.slots) > _MOST_SAMPLES:
+                del state.slots[1:-1:2]
             queued = state.head_ns is None or (state.dialect.head == "tokenized" and state.first_ns is None)
             if queued and total and busy >= total:
                 state.busy_ns, state.free_ns = at_ns, None
@@ -134,6 +138,7 @@ def _arrived(state: State, event: ev.Arrived) -> None:
     own = state.instrument
     own.reads += 1
     own.kernel += event.kernel
+    own.late_ns = None if event.recv_ns is None else max(0, event.recv_ns - event.at_ns)
     if event.recv_ns is not None:
         own.timed += 1
         own.delay_ns.add(max(0, event.recv_ns - event.at_ns))
@@ -157,7 +162,7 @@ def _generated(state: State, event: ev.Generated) -> None:
     at_ns = event.at_ns
     arrivals = state.arrivals
     if state.read_open or not len(arrivals):
-        arrivals.start(at_ns)
+        _read_begins(state, at_ns)
         state.read_open = False
     arrivals.message(event.count)
     state.chunks += 1
@@ -168,17 +173,29 @@ def _generated(state: State, event: ev.Generated) -> None:
     state.last_count = event.count or state.last_count
     if event.answer and state.answer_ns is None:
         state.answer_ns = at_ns
-    state.answer.append(event.answer)
-    state.reasoning.append(event.reasoning)
+    state.answer.append(event.answer, state.chunks)
+    state.reasoning.append(event.reasoning, state.chunks)
     for delta in event.tools:
         call = state.tools.setdefault(delta.index, ToolCall())
         call.name += delta.name
         call.arguments += delta.arguments
 
 
+def _read_begins(state: State, at_ns: int) -> None:
+    """A read with text; of a slow one is kept what may explain it."""
+    arrivals = state.arrivals
+    usual_ns = arrivals.usual_gap_ns()
+    arrivals.start(at_ns)
+    if usual_ns is not None and arrivals.gap[-1] > SLOW * usual_ns:
+        clock = state.timings.predicted_ns if state.timings else None
+        state.hitches.add(len(arrivals) - 1, state.instrument.late_ns, clock)
+
+
 def _timings(state: State, event: ev.Timings) -> None:
     """Take over what is told; the decode clock is anchored where its newest token was told."""
     old = state.timings
+    if event.predicted_ns is not None:
+        state.hitches.clock(len(state.arrivals) - 1, event.predicted_ns)
     grown = event.predicted_n is not None and event.predicted_n > ((old.predicted_n if old else None) or 0)
     if grown:
         alone = event.final and (old is None or not old.predicted_n)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tui.domain.arrivals import Arrivals
-from tui.domain.events import Dialect, Edge, Failed, Timings
+from tui.domain.events import Dialect, Edge, Failed, SlotsSeen, Timings
+from tui.domain.hitches import Hitches
 from tui.domain.machine import Reading
 from tui.domain.order import Ranked
 from tui.domain.prefill import Report
@@ -33,6 +34,7 @@ class Instrument:
     timed: int = 0  # reads that tell when recv returned
     merged: int = 0  # reads that brought several text messages
     delay_ns: Ranked = field(default_factory=Ranked)
+    late_ns: int | None = None  # of the newest read, when it is told
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class State:
     chunks: int = 0
     lumped: int = 0  # text messages in reads that held five or more of them
     arrivals: Arrivals = field(default_factory=Arrivals)
+    hitches: Hitches = field(default_factory=Hitches)
     read_open: bool = False  # the newest read has no text yet
     instrument: Instrument = field(default_factory=Instrument)
     answer: Text = field(default_factory=Text)
@@ -75,6 +78,7 @@ class State:
     tokenize_ns: int | None = None
     busy_ns: int | None = None  # latest moment at which all slots were seen working for others
     free_ns: int | None = None  # first moment after it at which one was seen free
+    slots: list[SlotsSeen] = field(default_factory=list)
     finish_reason: str | None = None
     finish_ns: int | None = None
     done_ns: int | None = None

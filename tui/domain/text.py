@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from tui.domain.pieces import Pieces
 
 _BLOCK = 2048
 
@@ -11,23 +13,28 @@ _BLOCK = 2048
 class Text:
     """Growing text. A `Snapshot` of it stays what it was while the text grows on."""
 
-    __slots__ = ("_blocks", "length")
+    __slots__ = ("_blocks", "length", "pieces")
 
     def __init__(self) -> None:
         self._blocks: list[str] = []
         self.length = 0
+        self.pieces = Pieces()
 
-    def append(self, piece: str) -> None:
+    def append(self, piece: str, number: int | None = None) -> None:
+        """One more piece, of message `number` (default: the one after the last piece's)."""
         if not piece:
             return
         self.length += len(piece)
+        known = len(self.pieces.ends)
+        number = (self.pieces.number(known - 1) + 1 if known else 1) if number is None else number
+        self.pieces.add(self.length, number)
         if self._blocks and len(self._blocks[-1]) < _BLOCK:
             self._blocks[-1] += piece
         else:
             self._blocks.append(piece)
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(self._blocks, self.length)
+        return Snapshot(self._blocks, self.length, self.pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class Snapshot:
 
     _blocks: Sequence[str]
     length: int
+    pieces: Pieces = field(default_factory=Pieces)  # those that end behind `length` are not part of it
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Snapshot) and self._blocks is other._blocks and self.length == other.length

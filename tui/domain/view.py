@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from tui.domain.arrivals import Arrivals, Stall
-from tui.domain.events import Failed
+from tui.domain.events import Failed, SlotsSeen
+from tui.domain.hitches import Hitches
 from tui.domain.machine import Reading
 from tui.domain.phases import Phase
 from tui.domain.prefill import Forecast, Report
@@ -123,6 +124,8 @@ class View:
     clock: Clock = Clock()
     samples: Sequence[Reading] = ()
     slots_busy: bool = False
+    slots: Sequence[SlotsSeen] = ()  # how busy the engine said it was, by time
+    hitches: Hitches = field(default_factory=Hitches)
     rivals: tuple[Rival, ...] = ()  # background requests, by number
 
     @property

@@ -64,7 +64,8 @@ class Answer(Panel):
             return tuple(((f" {line}", "secondary"),) for line in whole(nothing(scene), width - 2, room))
         if self._following:
             running = scene.view.running
-            self._top = _jumped(self._top, lines, room) if running else max(0, lines - room)
+            end = lines - self._texts.blank_end
+            self._top = _jumped(self._top, lines, room) if running else max(0, end - room)
         rows = [((" ", "text"), *row) for row in self._texts.lines(self._top, self._top + room)]
         writing = scene.view.stage in (Stage.DECODING, Stage.STALLED)
         if writing and rows and self._top + room >= lines:
@@ -145,6 +146,12 @@ class Texts:
     @property
     def count(self) -> int:
         return sum(len(part) for part in self._parts.values())
+
+    @property
+    def blank_end(self) -> int:
+        """Empty lines that the text ends with: where it is over they say nothing."""
+        part = next(reversed(self._parts.values()), None)
+        return part.blank_end if part else 0
 
     def lines(self, start: int, stop: int) -> list[Row]:
         """Lines `start` up to `stop` of everything."""

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from tui.app.panels.fold import Block
-from tui.app.panels.lines import column, wrapped
+from tui.app.panels.lines import column, measured
 from tui.app.panels.spent import PHASES, cost_of, marked, use_of, watts
 from tui.app.scene import Scene
 from tui.domain.cost import PhaseCost
@@ -53,7 +53,7 @@ def _titled(cost: PhaseCost) -> str:
 
 
 def _figure(name: str, texts: Sequence[str], cells: int) -> list[Row]:
-    columns = [wrapped(text or ABSENT, cells) for text in texts]
+    columns = [measured(text or ABSENT, cells) for text in texts]
     rows: list[Row] = []
     for n, line in enumerate(zip_longest(*columns, fillvalue="")):
         spans = [

@@ -11,6 +11,7 @@ from tui.app.panels.machine_rows import SIGNS, dimmed, facts, said, unread, whos
 from tui.app.panels.memory_kept import events
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.processor import processor, why_none
+from tui.app.panels.several_gpus import several
 from tui.app.panels.spent import PHASES, marked, spent
 from tui.app.panels.titles import titled
 from tui.app.panels.verdicts import judged
@@ -58,7 +59,10 @@ def _heading(now: Reading, width: int) -> tuple[str, str, str]:
 
 def load(scene: Scene, now: Reading, width: int, fill: Fill, reason: str) -> list[Block]:
     """The device, what each phase cost on it, and what limited it."""
-    device = graphics(scene, now, width, fill) if now.gpus else processor(scene, now, width, fill, reason)
+    if not now.gpus:
+        device = processor(scene, now, width, fill, reason)
+    else:
+        device = several(now, width, fill) if len(now.gpus) > 1 else graphics(scene, now, width, fill)
     return [*device, *_phases(scene, now, width), *judged(scene, width), *_derived(scene, now, width)]
 
 

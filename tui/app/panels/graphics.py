@@ -1,11 +1,11 @@
-"""The GPU panel: use, power and memory of the GPUs the server works on, and what slows them down."""
+"""One GPU: its use, power and memory, who holds it, and what slows it down."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from tui.app.panels.fold import Block
-from tui.app.panels.lines import column, most, wrapped
+from tui.app.panels.lines import most, wrapped
 from tui.app.panels.machine_rows import EACH, STYLES, dimmed, facts, gauged, past
 from tui.app.scene import Scene
 from tui.domain.flow import SECOND_NS
@@ -14,10 +14,9 @@ from tui.domain.machine import Gpu, Reading
 from tui.domain.pool import pool_of
 from tui.domain.throttle import Throttle, throttle
 from tui.plot.cells import clean
-from tui.plot.gauge import gauge, sparkline
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT, percent, size, size_of
-from tui.plot.rows import Row, join, row_width
+from tui.plot.rows import Row, join
 
 MOST_ROWS = 4
 _SIGNS = {"info": "●", "warn": "▲", "crit": "✖"}
@@ -42,9 +41,7 @@ def shortened(name: str) -> str:
 
 
 def graphics(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
-    """One GPU in full; of several a row each for those of the server, the others as one line of heat."""
-    if len(now.gpus) > 1:
-        return _several(scene, now, width, fill)
+    """One GPU in full."""
     gpu = now.gpus[0]
     power_of = [one.power for one in scene.history]
     values = [
@@ -54,7 +51,7 @@ def graphics(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
         *([Block(13, [past("past", power_of, width, fill, EACH)])] if any(power_of) else []),
         Block(1, [_memory(gpu, now, width, fill)]),
         Block(11, _holders(gpu, width)),
-        Block(8, [_state(gpu, width)]) if _stated(gpu) else Block(8, []),
+        Block(8, [state(gpu, width)]) if _stated(gpu) else Block(8, []),
         Block(14, _link(gpu, width)),
     ]
     if gpu.stale or gpu.reason:
@@ -126,7 +123,7 @@ def held_back(gpu: Gpu) -> Throttle | None:
     return None if gpu.reason else throttle(gpu.throttle_mask)
 
 
-def _state(gpu: Gpu, width: int) -> Row:
+def state(gpu: Gpu, width: int) -> Row:
     """Temperature, clock and what holds it back; hot is what is near its own limit, not a number."""
     slow = held_back(gpu)
     near = gpu.margin_c is not None and gpu.margin_c <= _NEAR_C
@@ -186,98 +183,6 @@ def _trouble(gpu: Gpu, width: int) -> list[Block]:
 def aged(gpu: Gpu) -> str:
     """`3 s old`, for values whose driver has not told newer ones; "" for fresh ones."""
     return f"{max(1, round(gpu.age_ns / SECOND_NS))} s old" if gpu.stale else ""
-
-
-def _several(scene: Scene, now: Reading, width: int, fill: Fill) -> list[Block]:
-    del scene
-    order = shown_first(now)
-    ours = working(now)
-    first = order[: min(MOST_ROWS, len(ours) or 1)]
-    others = [n for n in range(len(now.gpus)) if n not in first]
-    unknown = [
-        facts(
-            "server", ["works on one that is not known", "its GPU unknown"][width < 40 :], width, "secondary"
-        )
-    ]
-    blocks = [] if ours else [Block(5, unknown)]
-    for n in first:
-        blocks += _trouble_of(n, now.gpus[n], width)
-        blocks.append(Block(0 if n == first[0] else 1, [_one_row(n, now.gpus[n], width, fill)]))
-    if len(ours) > 1:
-        blocks.append(Block(7, [_sum(ours, width)]))
-    blocks.append(Block(4, [_heat([now.gpus[n] for n in others], width, fill)] if others else []))
-    blocks.append(Block(12, [_detail(n, now.gpus[n], width) for n in first]))
-    if others:
-        blocks.append(Block(15, [_one_row(n, now.gpus[n], width, fill, "secondary") for n in others]))
-    return blocks
-
-
-def _one_row(n: int, gpu: Gpu, width: int, fill: Fill, role: str = "text") -> Row:
-    """Number, use, memory and watts of one of several GPUs."""
-    use = percent(gpu.util_pct) if gpu.util_pct is not None else ABSENT
-    both = (
-        size_of(gpu.mem_used_bytes, gpu.mem_total_bytes)
-        if gpu.mem_used_bytes is not None and gpu.mem_total_bytes
-        else None
-    )
-    watts = f"{gpu.power_w:.0f} W" if gpu.power_w is not None else ""
-    told = [
-        f" {use:>5}",
-        f" {f'{both.number} {both.unit[0]}':>11}" if both else "",
-        f" {watts:>6}" if watts else "",
-    ]
-    text = "".join(told[:2] if width < 40 else told)
-    head: Row = ((" ", "text"), column(f"gpu {n}", 6, "secondary"))
-    cells = max(0, min(40, width - row_width(head) - len(text) - 1))
-    bar: Row = (
-        gauge(gpu.util_pct / 100, cells, fill, role) if gpu.util_pct is not None else ((" " * cells, "text"),)
-    )
-    style = "secondary" if gpu.stale or gpu.reason else role
-    return join(head, bar, ((text, style),))
-
-
-def _trouble_of(n: int, gpu: Gpu, width: int) -> list[Block]:
-    slow = held_back(gpu)
-    told = (
-        clean(gpu.reason)
-        or (f"{slow.word}" if slow is not None and slow.level != "info" else "")
-        or aged(gpu)
-    )
-    style = STYLES["crit"] if gpu.reason or (slow and slow.level == "crit") else STYLES["warn"]
-    return [Block(2, [most(((" ", "text"),), [((f"gpu {n}: {told}", style),)], width)])] if told else []
-
-
-def _sum(ours: Sequence[Gpu], width: int) -> Row:
-    watts = [gpu.power_w for gpu in ours if gpu.power_w is not None]
-    held = [gpu.mem_used_bytes for gpu in ours if gpu.mem_used_bytes is not None]
-    parts = [
-        f"{sum(watts):,.0f} W" if len(watts) == len(ours) else "",
-        f"{size(sum(held))}" if len(held) == len(ours) else "",
-        f"of the server's {len(ours)}",
-    ]
-    return facts("sum", parts, width)
-
-
-def _heat(others: Sequence[Gpu], width: int, fill: Fill) -> Row:
-    """The GPUs of nobody here, one cell each."""
-    line = sparkline(
-        [(gpu.util_pct or 0) / 100 if gpu.util_pct is not None else None for gpu in others],
-        len(others),
-        fill,
-        top=1.0,
-    )
-    head: Row = ((" ", "text"), column("others", 7, "secondary"))
-    busy = max((gpu.util_pct for gpu in others if gpu.util_pct is not None), default=None)
-    told = [f"  {len(others)} more", f", busiest {percent(busy)}" if busy is not None else ""]
-    return most(join(head, line), [((text, "secondary"),) for text in told if text], width)
-
-
-def _detail(n: int, gpu: Gpu, width: int) -> Row:
-    head: Row = ((" ", "text"), column(f"gpu {n}", 6, "secondary"))
-    state = _state(gpu, width)
-    return most(
-        head, [state[1:] if len(state) > 1 else (), ((f"  {shortened(gpu.name)}", "secondary"),)], width
-    )
 
 
 def _dotted(name: str, parts: Sequence[str], width: int) -> list[Row]:

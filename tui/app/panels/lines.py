@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tui.plot.cells import clusters, width
 from tui.plot.rows import Row, Span, join, row_width
+
+_BOUND = "\u00a0"
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|W|Wh|J|mJ|°C|MHz|[kMGT]i?B(?:/s)?|B/s|tok/s|[GT]FLOP/s)(?:\W|$))")
 
 
 def most(first: Row, parts: Sequence[Row], cells: int) -> Row:
@@ -62,6 +66,11 @@ def wrapped(text: str, cells: int) -> list[str]:
         lines += whole
         used, fresh = width(line), not line
     return [*lines, line]
+
+
+def measured(text: str, cells: int) -> list[str]:
+    """As `wrapped`, but a number keeps its unit beside it."""
+    return [line.replace(_BOUND, " ") for line in wrapped(_UNIT.sub(_BOUND, text), cells)]
 
 
 def broken(word: str, cells: int) -> list[str]:

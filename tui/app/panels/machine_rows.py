@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui.app.panels.lines import column, most, whole, wrapped
+from tui.app.panels.lines import column, measured, most, whole, wrapped
 from tui.app.scene import Scene
 from tui.domain.machine import Reading
 from tui.plot.cells import width as cells_of
@@ -76,7 +76,7 @@ def facts(name: str, parts: Sequence[str], width: int, style: str = "text") -> R
 
 def said(name: str, text: str, width: int, style: str = "text") -> list[Row]:
     """A name and a text over as many rows as it takes."""
-    lines = wrapped(text, width - 1 - NAME)
+    lines = measured(text, width - 1 - NAME)
     return [
         ((" ", "text"), column("" if n else name, NAME - 1, "secondary"), (line, style))
         for n, line in enumerate(lines)

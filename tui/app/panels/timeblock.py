@@ -10,13 +10,13 @@ from tui.app.axis import Axis, Extent
 from tui.app.layout import Form, TimeRows
 from tui.app.panels.ending import ending
 from tui.app.panels.lines import column
+from tui.app.panels.load_lane import LoadLane
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.rival_lanes import rival_lanes, shared
 from tui.app.scene import Scene
 from tui.app.stage.headings import CAPTIONS
 from tui.app.theming import Ink
-from tui.app.tracks import Gaps, LoadSeries, SecondSeries
-from tui.app.troubles import troubles
+from tui.app.tracks import Gaps
 from tui.app.window import Window, readout
 from tui.domain.arrivals import Stall
 from tui.domain.rivals import told_rivals
@@ -26,7 +26,6 @@ from tui.plot.axis import axis_row, ghost_row, label_row
 from tui.plot.gaps import gap_rows, stall_label
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane, Segment, layout
-from tui.plot.load import load_columns, load_rows
 from tui.plot.marks import Expected, Marks
 from tui.plot.names import names_row
 from tui.plot.numbers import duration
@@ -34,11 +33,9 @@ from tui.plot.read_so_far import counted_notches
 from tui.plot.rows import Row, join
 from tui.plot.scale import ticks
 from tui.plot.timeline import lane_rows
-from tui.plot.troubles import troubles_over
 
 _GAPS_EVERY = 2  # frames
 _HIGH_LANE = 9  # rows from which every frame would be more bytes than a network may like
-_TWO_LANES = 4  # rows from which power or RAM has a lane below the load
 _SURE_FROM = 20  # gaps from which the median is called p50
 
 
@@ -68,8 +65,7 @@ class TimeBlock(Panel):
         self.axis = Axis()
         self.window = Window()
         self._gaps = Gaps()
-        self._load = LoadSeries()
-        self._second = SecondSeries()
+        self._load = LoadLane()
         self._beat = 0
         self._gap_lines: list[Row] = []
         self._load_lines: list[Row] = []
@@ -113,7 +109,7 @@ class TimeBlock(Panel):
         drawn = self._draw(scene, lane, gutter, self.plan.time)
         if not self.plan.maximised:
             return drawn
-        told = readout(scene, lane, self.window, self._load.follow(scene.view.samples))
+        told = readout(scene, lane, self.window, self._load.samples(scene.view.samples))
         return [*self.window.marked(drawn, lane, gutter.width, self.fill), *told]
 
     def _lane(self, view: View, cells: int) -> Lane:
@@ -157,7 +153,9 @@ class TimeBlock(Panel):
         if now or self._beat % _GAPS_EVERY == 0 or len(self._gap_lines) != plan.gaps:
             self._gap_lines = self._gap_rows(view, lane, gutter, plan.gaps)
         if now or self._beat % SLOW == 0 or len(self._load_lines) != plan.load:
-            self._load_lines = self._load_rows(scene, lane, gutter, plan.load)
+            self._load_lines = [
+                gutter.put(name, row) for name, row in self._load.rows(scene, lane, plan.load, self.fill)
+            ]
         return [*self._gap_lines, *self._load_lines]
 
     def _gap_rows(self, view: View, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
@@ -178,21 +176,6 @@ class TimeBlock(Panel):
         )
         names = _gap_names(view, gutter, height)
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]
-
-    def _load_rows(self, scene: Scene, lane: Lane, gutter: Gutter, height: int) -> list[Row]:
-        """The load, and over its first row what stood in the way of the machine."""
-        if not height:
-            return []
-        samples = scene.view.samples
-        second = height // 2 if height >= _TWO_LANES else 0
-        values = load_columns(lane, self._load.follow(samples))
-        first, *rest = load_rows(values, height - second, self.fill)
-        first = troubles_over(first, lane, troubles(scene, alone=height == 1), self.fill)
-        lines = [gutter.put(self._load.name if not n else "", row) for n, row in enumerate([first, *rest])]
-        if second:
-            below = load_rows(load_columns(lane, self._second.follow(samples)), second, self.fill)
-            lines += [gutter.put(self._second.name if not n else "", row) for n, row in enumerate(below)]
-        return lines
 
 
 def _gutter(form: Form) -> Gutter:

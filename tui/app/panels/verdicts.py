@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.panels.fold import Block
-from tui.app.panels.lines import wrapped
+from tui.app.panels.lines import measured
 from tui.app.scene import Scene
 from tui.domain.bound import Verdict
 from tui.plot.cells import clean
@@ -68,7 +68,7 @@ def one_line(name: str, verdict: Verdict, width: int) -> Row:
 def lines(name: str, verdict: Verdict, width: int) -> list[Row]:
     """The whole of it over as many rows as it takes."""
     text = f"{_SIGNS[verdict.level]}{name} {clean(verdict.line)}"
-    return [((f" {line}", _STYLES[verdict.level]),) for line in wrapped(text, width - 2)]
+    return [((f" {line}", _STYLES[verdict.level]),) for line in measured(text, width - 2)]
 
 
 def _wordings(name: str, verdict: Verdict) -> Sequence[str]:

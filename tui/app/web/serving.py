@@ -12,8 +12,10 @@ from typing import TextIO
 
 from aiohttp.web_runner import AppRunner, SockSite
 
+from tui.app import gallery
 from tui.app.web.server import LOOPBACK, PageServer
 from tui.report.given import check
+from tui.settings import themes
 from tui.settings.config import load
 from tui.settings.options import OPTIONS
 from tui.settings.usage import WrongUsage
@@ -24,9 +26,19 @@ _CLOSING_S = 1.0
 
 def serve(options: argparse.Namespace, out: TextIO) -> int:
     """Serve until a signal comes; the exit status. Raises WrongUsage."""
-    check(options, load(options.flags, os.environ))  # what is wrong is said here, not in each tab
+    _check(options)
     with _listening(options.port) as listening:
         return asyncio.run(_serve(PageServer(words(options)), listening, out))
+
+
+def _check(options: argparse.Namespace) -> None:
+    """What is wrong is said here, not in each tab. Raises WrongUsage."""
+    settings = load(options.flags, os.environ)
+    check(options, settings)
+    try:
+        gallery.at_start(settings.theme)
+    except themes.UnknownTheme as error:
+        raise WrongUsage(str(error)) from None
 
 
 def words(options: argparse.Namespace) -> Sequence[str]:

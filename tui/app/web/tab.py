@@ -15,7 +15,7 @@ from textual_serve.app_service import AppService
 
 import tui
 
-LEAVE_S = 4.0
+LEAVE_S = 3.0
 """How long a monitor may take to end before it is killed."""
 _MOST_COLUMNS, _MOST_ROWS = 500, 200
 _FEWEST = 1

@@ -1,0 +1,88 @@
+"""A coverage-guided fuzzer over framing, every adapter, the reducer and the run object; no test, run by hand.
+
+    python -m pip install atheris    # in an environment of its own: nothing here needs it
+    python -m tests.fuzz.harness --seeds CORPUS
+    python -m tests.fuzz.harness run|file CORPUS -max_total_time=900
+
+`run` makes a run of each input (see `made`), `file` reads it as a recording. `--seeds` writes the captures
+and cases as inputs into CORPUS/run and CORPUS/file. What it finds becomes a test in `test_fuzz_found`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui.domain.wire import Record
+
+
+_DATA = Path(__file__).parents[1] / "data"
+_MOST = 3000  # bytes of a piece; the fuzzer is quick with small inputs only
+_NAMES = {"lm-studio": "lmstudio", "tensorrt-llm": "trtllm"}
+
+
+def main(words: list[str]) -> None:
+    if words[:1] == ["--seeds"]:
+        return _seed(Path(words[1]))
+    import atheris
+
+    with atheris.instrument_imports(include=["tui"]):
+        from tests.fuzz.made import run_from
+        from tests.fuzz.sound import run_of
+        from tui.capture.recording import NotARecording, parse
+
+    def one_run(data: bytes) -> None:
+        run_of(run_from(data))
+
+    def one_file(data: bytes) -> None:
+        with contextlib.suppress(NotARecording):
+            run_of(parse(data.splitlines(keepends=True)).records, timed=False)
+
+    atheris.Setup(words, one_file if words[0] == "file" else one_run)
+    atheris.Fuzz()
+
+
+def _seed(folder: Path) -> None:
+    """Write each capture and case as an input of both kinds."""
+    from tests.fuzz.made import APART, speaker
+    from tui.capture.recording import NotARecording, read
+
+    for path in sorted(_DATA.glob("ca*/**/*.jsonl")):
+        _keep(folder / "file", b"".join(path.read_bytes().splitlines(keepends=True)[:12]))
+        try:
+            recording = read(path)
+        except NotARecording:
+            continue
+        fields = recording.meta.fields
+        request = fields.get("request")
+        asked = str(request.get("path", "")) if isinstance(request, dict) else ""
+        engine = str(fields.get("engine"))
+        head = bytes([speaker(_NAMES.get(engine, engine), asked.partition("?")[0]), 0, 0])
+        _keep(folder / "run", head + APART.join(_pieces(recording.records)))
+
+
+def _pieces(records: tuple[Record, ...]) -> list[bytes]:
+    """The first and the last ones; what lies between says the same again."""
+    from tui.domain.wire import Poll, Read
+
+    pieces = []
+    for record in records:
+        if isinstance(record, Read):
+            pieces.append(record.data[:_MOST])
+        elif isinstance(record, Poll):
+            mark = b"<" if record.at_ns < 0 else b"?"
+            pieces.append(mark + record.path.encode() + b"\n" + record.body[:_MOST])
+    return pieces if len(pieces) < 9 else [*pieces[:5], *pieces[-4:]]
+
+
+def _keep(folder: Path, data: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
