@@ -28,7 +28,7 @@ from tui.capture.recording import NotARecording, parse, read
 from tui.domain.wire import End, Meta, Note, Poll, Read, Sample
 
 DATA = Path(__file__).parents[1] / "data"
-FILES = sorted(DATA.glob("c*/**/*.jsonl"))
+FILES = sorted(file for file in DATA.glob("c*/**/*.jsonl") if not file.match("*.poll.jsonl"))
 
 times = st.integers(-(10**13), 10**15)
 fields = st.dictionaries(

@@ -15,7 +15,7 @@ from tui.domain.machine import Gpu, Reading, Server
 from tui.domain.phases import Phase
 from tui.domain.shape import ModelShape, shape_raw
 from tui.domain.values import Provenance, Value
-from tui.domain.view import View
+from tui.domain.view import Stage, View
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -261,3 +261,16 @@ def test_a_request_that_has_not_begun_has_nothing() -> None:
     assert (told.prefill, told.decode, told.prefill_verdict, told.decode_verdict) == (None,) * 4
     assert told.stored.used.number is None
     assert told.moments.marks == ()
+
+
+def test_a_prefill_that_is_long_over_is_not_counted_again_while_the_answer_is_written() -> None:
+    phases = (
+        Phase("prefill", *PREFILL, Provenance.MEASURED, ""),
+        Phase("decode", *DECODE, Provenance.OBSERVED, "", running=True),
+    )
+    running = ran(stage=Stage.DECODING, phases=phases)
+    first = insight(running)
+    assert insight(running, first).prefill is first.prefill
+    early = insight(replace(running, samples=[reading(i * 100 * MS) for i in range(-20, 20)]))
+    assert insight(running, early).prefill is not early.prefill, "its last readings were still to come"
+    assert insight(ran(), first).prefill is not first.prefill, "at the end everything is counted once more"

@@ -58,7 +58,7 @@ class Run:
                 return
             self.zero_ns = zero_ns
             self._emit(Mark(self.order.id, "sent", zero_ns))
-            for record in self._early:
+            for record in sorted(self._early, key=_at_ns):  # a warm connection stood before a last look
                 self._hand_on(_shifted(record, zero_ns))
             self._early.clear()
 
@@ -143,6 +143,10 @@ class Run:
             self._recorder = None
             if not self._over:
                 self._place(Note(time.monotonic_ns(), "recording_failed", {"reason": reason}))
+
+
+def _at_ns(record: Record) -> int:
+    return 0 if isinstance(record, Meta) else record.at_ns
 
 
 def _shifted(record: Record, zero_ns: int) -> Record:

@@ -57,7 +57,8 @@ def insight(view: View, before: Insight | None = None) -> Insight:
     readings = view.samples
     last = readings[-1] if readings else Reading(view.now_ns)
     happened = moments(readings, view.phase("decode"), before.moments if before else None)
-    prefill, decode = _cost(view, "prefill"), _cost(view, "decode")
+    prefill = _settled(view, before) or _cost(view, "prefill")
+    decode = _cost(view, "decode")
     shape = None if last.remote else shape_of_model(view) or (before.shape if before else None)
     split = split_of(view.conditions, readings, shape, decode or prefill)
     bandwidth, bandwidth_pct = _bandwidth(view, shape, split, decode)
@@ -92,6 +93,16 @@ def shape_of_model(view: View) -> ModelShape | None:
     """By the header of the model file when it was read, else by what the engine told."""
     read = next((r.model for r in reversed(view.samples) if r.model is not None), None)
     return read or shape_from_conditions(view.conditions)
+
+
+def _settled(view: View, before: Insight | None) -> PhaseCost | None:
+    """The cost of a prefill that was over for so long that later readings can't change it."""
+    phase = view.phase("prefill")
+    if before is None or before.prefill is None or phase is None or phase.running or not view.running:
+        return None
+    seen = before.moments.seen
+    told = 0 < seen <= len(view.samples) and view.samples[seen - 1].at_ns > phase.end_ns + AFTER_NS
+    return before.prefill if told and before.prefill.span_ns == phase.duration_ns else None
 
 
 def _cost(view: View, name: str) -> PhaseCost | None:

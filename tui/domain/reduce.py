@@ -185,17 +185,19 @@ def _read_begins(state: State, at_ns: int) -> None:
     """A read with text; of a slow one is kept what may explain it."""
     arrivals = state.arrivals
     usual_ns = arrivals.usual_gap_ns()
+    told = state.timings
+    current = told is not None and len(arrivals) and told.predicted_n == arrivals.tokens[-1]
     arrivals.start(at_ns)
     if usual_ns is not None and arrivals.gap[-1] > SLOW * usual_ns:
-        clock = state.timings.predicted_ns if state.timings else None
+        clock = told.predicted_ns if told is not None and current else None
         state.hitches.add(len(arrivals) - 1, state.instrument.late_ns, clock)
 
 
 def _timings(state: State, event: ev.Timings) -> None:
     """Take over what is told; the decode clock is anchored where its newest token was told."""
-    old = state.timings
-    if event.predicted_ns is not None:
-        state.hitches.clock(len(state.arrivals) - 1, event.predicted_ns)
+    old, arrivals = state.timings, state.arrivals
+    if event.predicted_ns is not None and arrivals and event.predicted_n == arrivals.tokens[-1]:
+        state.hitches.clock(len(arrivals) - 1, event.predicted_ns)
     grown = event.predicted_n is not None and event.predicted_n > ((old.predicted_n if old else None) or 0)
     if grown:
         alone = event.final and (old is None or not old.predicted_n)
