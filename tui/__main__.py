@@ -68,11 +68,10 @@ def _face(options: argparse.Namespace) -> int:
 
             return themes(sys.stdout)
         case "completions":
-            from tui import cli
+            from tui.app import gallery
             from tui.report import completions
 
-            taken = {command: cli.entries(command) for command in ("", *cli.COMMANDS)}
-            return completions.tell(options.shell, cli.COMMANDS, taken, sys.stdout)
+            return completions.tell(options.shell, gallery.names(), sys.stdout)
         case "model" | "keys":
             from tui.report import lists
 

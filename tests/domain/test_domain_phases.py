@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.domain.events import Dialect
-from tui.domain.phases import ORDER, Facts, Phase, split
+from tui.domain.phases import ORDER, Facts, Phase
+from tui.domain.tiling import split
 from tui.domain.values import Provenance
 
 MS = 1_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from typing import Any
@@ -115,7 +116,7 @@ def swapped(told: Any, chance: random.Random) -> Any:
             if isinstance(other, dict) == (its in other if isinstance(other, dict) else False):
                 place[key] = json.loads(json.dumps(other[its]))
         case _:
-            place[key] = chance.choice(ODD)
+            place[key] = copy.deepcopy(chance.choice(ODD))
     return told
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from tui import cli
 from tui.report import completions
-from tui.settings import themes
 
 ENTRIES = {command: cli.entries(command) for command in ("", *cli.COMMANDS)}
 _BASH = """
@@ -32,9 +31,21 @@ _toklane
 """
 
 
+THEMES = (
+    "dark",
+    "projector",
+    "projector-light",
+    "nord",
+    "$(touch here)",
+    "`touch here`",
+    "a b",
+    '";touch here"',
+)
+
+
 def script(shell: str, folder: Path) -> str:
     out = io.StringIO()
-    assert completions.tell(shell, cli.COMMANDS, ENTRIES, out) == 0
+    assert completions.tell(shell, cli.COMMANDS, ENTRIES, THEMES, out) == 0
     file = folder / f"completions.{shell}"
     file.write_text(out.getvalue(), encoding="utf-8")
     return str(file)
@@ -119,9 +130,6 @@ def test_fish_offers_the_same(tmp_path: Path) -> None:
     assert in_fish(tmp_path, "toklane replay ru") == ["run.jsonl"]
 
 
-def test_a_theme_s_name_is_never_a_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(
-        themes, "names", lambda: ("dark", "$(touch here)", "`touch here`", "a b", '";touch here"')
-    )
-    assert in_bash(tmp_path, "toklane", "--theme", "") == ["dark"]
+def test_a_theme_s_name_is_never_a_command(tmp_path: Path) -> None:
+    assert in_bash(tmp_path, "toklane", "--theme", "") == ["dark", "projector", "projector-light", "nord"]
     assert not (tmp_path / "here").exists()

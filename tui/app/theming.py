@@ -20,6 +20,7 @@ _DEEP = frozenset({"black", "blue"})  # of the sixteen: too dark for black lette
 _EMPTY = frozenset({"background", "track"})  # grounds that may be the terminal's own
 _WEAK = frozenset({"default", "dim"})  # no colours for an area: the terminal's text colour fills it
 _LIT = frozenset({"stall", "failed", "finished"})  # told apart by weight where there is no colour
+_MIXED = {"slow": 0.45, "slower": 0.75}  # roles between the text's colour and the stall's
 
 
 class Palette(Protocol):
@@ -69,10 +70,13 @@ class Ink:
     def _coloured(self, words: str, written: bool) -> Style:
         colours = self.palette.colours
         parts = words.split()
+        mixed = _MIXED.get(parts[0]) if parts else None
         role = parts[0] if parts and parts[0] in colours else "text"
         ground = parts[parts.index("on") + 1] if "on" in parts else "background"
         colour = colours[role]
-        if written and ground in _EMPTY:
+        if mixed is not None and not self.palette.of_terminal:
+            colour = between(colour, colours["stall"], mixed)
+        elif written and ground in _EMPTY and "reverse" not in parts:
             colour = self.palette.words.get(role, colour)
         on = colours.get(ground, colours["background"])
         if self.palette.of_terminal:
@@ -83,6 +87,7 @@ class Ink:
             bold="bold" in parts,
             dim="dim" in parts,
             reverse="reverse" in parts,
+            underline="underline" in parts,
         )
 
     def _plain(self, words: str) -> Style:
@@ -91,6 +96,7 @@ class Ink:
         return Style(
             bold="bold" in parts or (bool(parts) and parts[0] in _LIT),
             reverse="reverse" in parts or ground in ("selected", "text"),
+            underline="underline" in parts,
         )
 
     def _blank(self, ground: str) -> Style:
@@ -123,6 +129,12 @@ class Ink:
         return strip if used <= cells else strip.crop(0, cells)
 
 
+def between(one: str, other: str, share: float) -> str:
+    """The `#rrggbb` colour at `share` (0 … 1) of the way from one to the other."""
+    pairs = ((int(one[at : at + 2], 16), int(other[at : at + 2], 16)) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in pairs)
+
+
 def rich_name(colour: str) -> str:
     """A theme's colour as Rich calls it."""
     return "default" if colour in _WEAK else colour.replace("-", "_")
@@ -143,7 +155,12 @@ def _of_terminal(colour: str, on: str, role: str, ground: str, parts: Sequence[s
     elif role == "background":
         colour = "bright-white" if on in _DEEP else "black"
     return Style(
-        color=rich_name(colour), bgcolor=rich_name(on), bold="bold" in parts, dim=weak, reverse=reverse
+        color=rich_name(colour),
+        bgcolor=rich_name(on),
+        bold="bold" in parts,
+        dim=weak,
+        reverse=reverse,
+        underline="underline" in parts,
     )
 
 

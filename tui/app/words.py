@@ -133,7 +133,7 @@ def _of_request(scene: Scene) -> Said:
                 "■",
                 "Stopped",
                 "secondary",
-                (f"after {duration(view.total_ns or view.now_ns)}", _so_far(view)),
+                (f"after {duration(view.total_ns or view.now_ns)}", _so_far(view), _ran_beside(view)),
             )
         case Stage.FAILED:
             message = clean(view.failure.message) if view.failure else ""

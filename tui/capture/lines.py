@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 
-_LONGEST_S = 9e9  # more would not fit into 63 bits of nanoseconds
+_LONGEST_S = 2e9  # sixty years; differences of such times, too, fit into 63 bits of nanoseconds
 
 
 def to_line(record: Record) -> bytes:
@@ -25,20 +24,20 @@ def from_object(line: Mapping[str, Any]) -> Record | None:
     """
     if "meta" in line:
         return Meta(_fields(line["meta"]))
-    at_ns = _ns(line["t"])
+    at_ns = nanoseconds(line["t"])
     match line:
         case {"b": _} | {"b64": _}:
             floor, returned = line.get("lo"), line.get("rx")
             return Read(
                 at_ns,
                 _data(line),
-                None if floor is None else _ns(floor),
-                None if returned is None else _ns(returned),
+                None if floor is None else nanoseconds(floor),
+                None if returned is None else nanoseconds(returned),
                 bool(line.get("k")),
             )
         case {"poll": told}:
             seen = _fields(told)
-            took_ns = _ns(seen.get("took", 0))
+            took_ns = nanoseconds(seen.get("took", 0))
             return Poll(at_ns, str(seen["path"]), int(seen.get("status", 200)), _data(seen), took_ns)
         case {"sample": told}:
             return Sample(at_ns, _fields(told))
@@ -121,9 +120,10 @@ def _s(ns: int) -> float:
     return round(ns / 1e9, 9)
 
 
-def _ns(seconds: object) -> int:
+def nanoseconds(seconds: object) -> int:
+    """Whole nanoseconds; TypeError or ValueError when `seconds` is no time at all."""
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         raise TypeError("a time must be a number")
-    if not math.isfinite(seconds) or abs(seconds) > _LONGEST_S:
+    if not abs(seconds) <= _LONGEST_S:  # NaN is none either
         raise ValueError("a time must be a finite number of seconds")
     return round(seconds * 1e9)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tui.capture.lines import from_object
+from tui.capture.lines import from_object, nanoseconds
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record
+from tui.engines.shapes import parsed, plain
 
+_HALVES = (b"\\ud", b"\\uD", b"\xed")  # how surrogates may come in, in pairs or not
 
 class NotARecording(ValueError):
     """The file holds no line of a recording; `str()` is one line for people."""
@@ -72,9 +72,11 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
 
 def _record(line: bytes) -> Record | None:
     try:
-        decoded = json.loads(line)
+        decoded = parsed(line)
+        if any(half in line for half in _HALVES):
+            decoded = plain(decoded)
         return from_object(decoded) if isinstance(decoded, dict) else None
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         return None
 
 
@@ -132,6 +134,7 @@ def _shifted(record: Record, by_ns: int) -> Record:
 
 
 def _ns(seconds: object) -> int | None:
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not math.isfinite(seconds):
+    try:
+        return nanoseconds(seconds)
+    except (TypeError, ValueError):
         return None
-    return round(seconds * 1e9)

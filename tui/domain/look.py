@@ -7,9 +7,10 @@ from dataclasses import replace
 from tui.domain import rates
 from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
-from tui.domain.phases import Phase, split
+from tui.domain.phases import Phase
 from tui.domain.prefill import forecast, interpolated, speed_now
 from tui.domain.state import State
+from tui.domain.tiling import split
 from tui.domain.values import Provenance, Value, absent
 from tui.domain.verdict import told_tokens
 from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View

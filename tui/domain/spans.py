@@ -49,7 +49,7 @@ def read_of(view: View, message: int) -> int | None:
     """The read (index) that brought message number `message`, None when none did yet."""
     columns, reads = view.track.columns, view.track.reads
     read = bisect_left(columns.messages, message, 0, reads)
-    return read if 0 < message and read < reads else None
+    return read if message > 0 and read < reads else None
 
 
 def messages_of(columns: Arrivals, read: int) -> range:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from enum import Enum
 
@@ -53,20 +52,27 @@ def absent(unit: str, why: str) -> Value:
     return Value(None, unit, Provenance.ABSENT, why)
 
 
+_MOST = 1e24  # no unit that is used here can measure more; products of a few such numbers stay finite
+_MOST_COUNT = (1 << 63) - 1
+
+
 def finite(number: object) -> float | None:
-    """`number` as a finite float, else None: NaN, Infinity, booleans and other types equal absent."""
+    """`number` as a finite float, else None: NaN, Infinity, booleans and other types equal absent.
+
+    So does what nothing can measure, beyond ±1e24: a sum or a product with it would be no number any more.
+    """
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return None
     try:
         value = float(number)
     except OverflowError:
         return None
-    return value if math.isfinite(value) else None
+    return value if abs(value) <= _MOST else None  # of NaN neither holds
 
 
 def count(number: object) -> int | None:
-    """`number` as a whole number of at least 0, else None (negative and fractional counts equal absent)."""
+    """`number` as a whole number of at least 0, else None (so negative, fractional and absurd ones equal absent)."""
     value = finite(number)
-    if value is None or value < 0 or value != int(value):
+    if value is None or not 0 <= value <= _MOST_COUNT or value != int(value):
         return None
-    return int(value)
+    return number if isinstance(number, int) else int(value)

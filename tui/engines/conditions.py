@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from tui.domain.values import count
-from tui.engines.shapes import Object, items, mapping, text
+from tui.engines.shapes import Object, items, mapping, plain, text
 
 _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "seed", "repeat_penalty", "ignore_eos")
 _LIMITS = ("max_tokens", "max_completion_tokens", "n_predict", "max_output_tokens")
@@ -33,7 +33,7 @@ def conditions_of(fields: Mapping[str, object]) -> dict[str, object]:
     found["sampling"] = sampling or None
     found["prompt_chars"] = _characters(body) or None
     known = {key: value for key, value in found.items() if value not in (None, "")}
-    return known | dict(mapping(fields.get("conditions")))
+    return dict(mapping(plain(known | mapping(fields.get("conditions")))))
 
 
 def _characters(body: Object) -> int:

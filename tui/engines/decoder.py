@@ -37,7 +37,7 @@ from tui.engines.coding import CodingError
 from tui.engines.conditions import conditions_of
 from tui.engines.failures import engine_error, http_failure, not_chat_reply, told_error, unreadable
 from tui.engines.framing import Message
-from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, text
+from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, plain, text
 from tui.engines.tongue import Tongue
 
 
@@ -104,7 +104,7 @@ class Decoder:
                 took_ns, base_ns = count(fields.get("took_ns")), count(fields.get("base_ns"))
                 return [] if took_ns is None else [TokenizeProbed(at_ns, max(0, took_ns - (base_ns or 0)))]
             case "conditions":
-                return [Learned(at_ns, dict(fields))]
+                return [Learned(at_ns, dict(mapping(plain(dict(fields)))))]
             case "rival":
                 return _rival(at_ns, fields)
             case _:

@@ -6,7 +6,7 @@ from tui.domain.events import Dialect, Event, Progress, Timings
 from tui.domain.values import count, finite
 from tui.engines.base import Adapter
 from tui.engines.openai import OpenAiTongue, request
-from tui.engines.shapes import Object, mapping, parsed_or_none
+from tui.engines.shapes import Object, mapping, nanoseconds, parsed_or_none
 
 DIALECT = Dialect("exo")
 _S = 1e9
@@ -48,7 +48,7 @@ def _statistics(at_ns: int, told: Object) -> list[Event]:
     if told.get("prefix_cache_hit") != "none" or not tokens or speed is None or speed <= 0:
         return []
     source = "its prompt tokens by its tokens per second"
-    prompt_ns = round(tokens / speed * _S)
+    prompt_ns = nanoseconds(tokens / speed, _S)
     return [Timings(at_ns, prompt_n=tokens, cached_n=0, prompt_ns=prompt_ns, final=True, source=source)]
 
 

@@ -10,10 +10,9 @@ from tui.domain.wire import Poll
 from tui.engines.alone import ALONE
 from tui.engines.base import Adapter, Look
 from tui.engines.openai import OpenAiTongue, request
-from tui.engines.prometheus import Labels, Page, growth
+from tui.engines.prometheus import Labels, Page, grown_ns, growth
 
 PATH = "/metrics"
-_S = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +31,7 @@ class Histogram:
 
     def ns(self, before: Page, after: Page) -> int | None:
         """How much time was added."""
-        grown = growth(before, after, f"{self.name}_sum", self._ours)
-        return None if grown is None else round(grown * _S)
+        return grown_ns(before, after, f"{self.name}_sum", self._ours)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from tui.domain.values import finite
+from tui.engines.shapes import nanoseconds
 
 _LONGEST_PAGE = 4 << 20  # bytes; what lies behind is not read
 _LONGEST_LINE = 16 << 10  # characters
@@ -84,7 +85,7 @@ def grown_ns(
 ) -> int | None:
     """How far a counter of seconds grew, in nanoseconds; None as for `growth`."""
     grown = growth(before, after, name, where)
-    return None if grown is None else round(grown * 1e9)
+    return nanoseconds(grown, 1e9)
 
 
 def _labels(words: str) -> tuple[dict[str, str], str] | None:

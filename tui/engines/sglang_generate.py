@@ -72,4 +72,4 @@ def _timings(
 def _between(meta: Object, first: str, second: str) -> int | None:
     """Nanoseconds between two stamps in seconds; one that is missing, 0 or before the other is not told."""
     begun, ended = finite(meta.get(first)), finite(meta.get(second))
-    return round((ended - begun) * _S) if begun and ended and ended >= begun > 0 else None
+    return nanoseconds(ended - begun, _S) if begun and ended and ended >= begun > 0 else None

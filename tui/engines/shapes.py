@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from tui.domain.characters import encodable
 from tui.domain.values import finite
 
 Object = Mapping[str, object]
 _EMPTY: Object = {}
+_LONGEST_NS = 4e18
+_DEEPEST = 64  # no engine nests deeper; what does could not be copied or written again
 
 
 def mapping(value: object) -> Object:
@@ -23,21 +26,16 @@ def items(value: object) -> list[object]:
 
 def text(value: object) -> str:
     """`value` when it is a string, else an empty one; half a surrogate pair becomes U+FFFD."""
-    if not isinstance(value, str):
-        return ""
-    if value.isascii():
-        return value
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return value
+    return encodable(value) if isinstance(value, str) else ""
 
 
 def nanoseconds(value: object, unit_ns: float) -> int | None:
-    """A duration of `value` units of `unit_ns` nanoseconds; NaN, Infinity and negative equal absent."""
+    """A duration of `value` units of `unit_ns` nanoseconds; NaN, Infinity and negative equal absent.
+
+    So does one that is longer than a century.
+    """
     number = finite(value)
-    return round(number * unit_ns) if number is not None and number >= 0 else None
+    return round(number * unit_ns) if number is not None and 0 <= number * unit_ns <= _LONGEST_NS else None
 
 
 def parsed(data: bytes | str) -> object:
@@ -46,7 +44,41 @@ def parsed(data: bytes | str) -> object:
         value: object = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
+    if _deeper(data, value):
+        raise ValueError("nested too deep")
     return value
+
+
+def _deeper(data: bytes | str, value: object) -> bool:
+    """Whether the value in `data` is nested too deep; most have too few brackets for it."""
+    opened = data.count("{") + data.count("[") if isinstance(data, str) else data.count(b"{") + data.count(b"[")
+    level = [value]
+    for _ in range(_DEEPEST + 1 if opened > _DEEPEST else 0):
+        level = [inner for place in level for inner in _inside(place)]
+    return opened > _DEEPEST and bool(level)
+
+
+def _inside(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def plain(value: object) -> object:
+    """A JSON value as it can be written again: NaN and Infinity become null, half a surrogate pair U+FFFD."""
+    match value:
+        case str():
+            return encodable(value)
+        case bool():
+            return value
+        case int() | float():
+            return value if finite(value) is not None else None
+        case dict():
+            return {encodable(str(key)): plain(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [plain(inner) for inner in value]
+        case _:
+            return None
 
 
 def parsed_or_none(data: bytes | str) -> object:

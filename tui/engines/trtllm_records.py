@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui.domain.events import Timings, Usage
 from tui.domain.values import count, finite
-from tui.engines.shapes import Object, mapping
+from tui.engines.shapes import Object, mapping, nanoseconds
 
 SOURCE = "its record of the request in /perf_metrics"
 _MOST_BLOCK_TOKENS = 128  # 32 by default; larger ones can be set
@@ -66,7 +66,7 @@ def _between(stamps: Object, first: str, second: str) -> int | None:
     begun, ended = finite(stamps.get(first)), finite(stamps.get(second))
     if not begun or not ended or begun < 0 or ended < begun:
         return None
-    return round((ended - begun) * _S)
+    return nanoseconds(ended - begun, _S)
 
 
 def _fits(record: Object, usage: Usage | None, last_ns: int) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from string import Template
 from typing import TextIO
 
 from tui.engines.registry import names as engines
-from tui.settings import themes
-from tui.settings.manual import Entry
-from tui.settings.options import BY_NAME
+from tui.settings.flags import COMMANDS
+from tui.settings.manual import Entry, entries
 
 FILE = "FILE"
 _HARMLESS = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -79,28 +79,18 @@ $commands
 """)
 
 
-def tell(shell: str, commands: Mapping[str, str], entries: Entries, out: TextIO) -> int:
+def tell(shell: str, theme_names: Sequence[str], out: TextIO) -> int:
     """Write the script for a shell; the exit status."""
-    writers = {"bash": _bash, "zsh": _zsh, "fish": _fish}
-    out.write(writers[shell](commands, entries))
+    known = {"--theme": tuple(theme_names), "--engine": engines()}
+    told = {command: [_harmless(entry, known) for entry in entries(command)] for command in ("", *COMMANDS)}
+    out.write({"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](told))
     return 0
 
 
-def values(entry: Entry) -> tuple[str, ...]:
-    """What can be offered after this flag, or as this word; no theme whose name a shell could misread."""
-    return tuple(value for value in _values(entry) if _HARMLESS.fullmatch(value))
-
-
-def _values(entry: Entry) -> tuple[str, ...]:
-    match entry.flag:
-        case "--theme":
-            return themes.names()
-        case "--engine":
-            return engines()
-        case "":
-            return entry.such_as
-    option = BY_NAME.get(entry.flag.removeprefix("--").replace("-", "_"))
-    return option.such_as if option else ()
+def _harmless(entry: Entry, known: Mapping[str, tuple[str, ...]]) -> Entry:
+    """The entry with what can be offered after its flag or as its word, if no shell can misread it."""
+    offered = known.get(entry.flag, entry.such_as)
+    return replace(entry, such_as=tuple(value for value in offered if _HARMLESS.fullmatch(value)))
 
 
 def _flags(entries: Iterable[Entry]) -> list[Entry]:
@@ -111,35 +101,35 @@ def _words(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if not entry.flag]
 
 
-def _bash(commands: Mapping[str, str], entries: Entries) -> str:
-    known = {entry.flag: entry for each in entries.values() for entry in _flags(each) if entry.takes}
+def _bash(told: Entries) -> str:
+    known = {entry.flag: entry for each in told.values() for entry in _flags(each) if entry.takes}
     after = []
     for flag, entry in known.items():
         if entry.takes == FILE:
             after.append(f"    {flag}) files=1 ;;")
         else:
-            after.append(f'    {flag}) words="{" ".join(values(entry))}" ;;')
+            after.append(f'    {flag}) words="{" ".join(entry.such_as)}" ;;')
     rows = []
-    for command, each in entries.items():
+    for command, each in told.items():
         words = [entry.flag for entry in _flags(each)]
-        words += [value for entry in _words(each) for value in values(entry)]
+        words += [value for entry in _words(each) for value in entry.such_as]
         files = " files=1" if any(entry.takes == FILE for entry in _words(each)) else ""
         rows.append((command, f'        {command or "*"}) words="{" ".join(words)}"{files} ;;'))
     rows.sort(key=lambda row: not row[0])  # the pattern for everything else comes last
     return _BASH.substitute(
-        values="\n".join(after), commands="\n".join(row for _, row in rows), first=" ".join(commands)
+        values="\n".join(after), commands="\n".join(row for _, row in rows), first=" ".join(COMMANDS)
     )
 
 
-def _zsh(commands: Mapping[str, str], entries: Entries) -> str:
+def _zsh(told: Entries) -> str:
     rows = []
-    for command, each in sorted(entries.items(), key=lambda item: not item[0]):
+    for command, each in sorted(told.items(), key=lambda item: not item[0]):
         given = [f"      {_quoted(_zsh_flag(entry))}" for entry in _flags(each)]
         given += [f"      {_quoted('2:' + _zsh_value(entry))}" for entry in _words(each)]
         if command:
             given.append("      '1: :'")
         rows.append(f"    {command or '*'}) _arguments \\\n" + " \\\n".join(given) + " ;;")
-    told = [name + ":" + what.replace(":", r"\:") for name, what in commands.items()]
+    told = [name + ":" + what.replace(":", r"\:") for name, what in COMMANDS.items()]
     first = [f"    {_quoted(each)}" for each in told]
     return _ZSH.substitute(commands="\n".join(rows), first="\n".join(first))
 
@@ -152,14 +142,14 @@ def _zsh_flag(entry: Entry) -> str:
 def _zsh_value(entry: Entry) -> str:
     if entry.takes == FILE:
         return f"{entry.takes}:_files"
-    offered = " ".join(value.replace(":", "\\:") for value in values(entry))
+    offered = " ".join(value.replace(":", "\\:") for value in entry.such_as)
     return f"{entry.takes}:({offered})" if offered else f"{entry.takes}: "
 
 
-def _fish(commands: Mapping[str, str], entries: Entries) -> str:
+def _fish(told: Entries) -> str:
     lines = [f"complete -c toklane -n __toklane_first -a {name} -d {_quoted(what)}"
-             for name, what in commands.items()]  # fmt: skip
-    for command, each in entries.items():
+             for name, what in COMMANDS.items()]  # fmt: skip
+    for command, each in told.items():
         when = f"complete -c toklane -n '__toklane_in {command}'" if command else (
             'complete -c toklane -n "__toklane_in \'\'"')  # fmt: skip
         for entry in _flags(each):
@@ -167,7 +157,7 @@ def _fish(commands: Mapping[str, str], entries: Entries) -> str:
             lines.append(told + _fish_value(entry))
         for entry in _words(each):
             lines.append(when + (" -F" if entry.takes == FILE else _fish_value(entry).replace(" -x", "")))
-    return _FISH.substitute(commands="\n".join(lines), first=" ".join(commands))
+    return _FISH.substitute(commands="\n".join(lines), first=" ".join(COMMANDS))
 
 
 def _fish_value(entry: Entry) -> str:
@@ -175,7 +165,7 @@ def _fish_value(entry: Entry) -> str:
         return ""
     if entry.takes == FILE:
         return " -r -F"
-    offered = " ".join(values(entry))
+    offered = " ".join(entry.such_as)
     return f" -x -a {_quoted(offered)}" if offered else " -x"
 
 

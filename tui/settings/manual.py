@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tui.settings.options import BY_NAME
+from tui.settings.flags import COMMANDS, OWN, flags, settings
 
 WIDTH = 80
 _INDENT = "  "
@@ -89,32 +89,35 @@ _NOTES: Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]] = {
         ),
     ),
 }  # fmt: skip
-_OWN = "options"
-_BESIDE = {"--engine": "engine", "--timeout": "request"}  # no settings, but they stand with those
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One thing to type: a flag ("" for a plain word), what it takes ("" for a switch), what it does.
 
-    `such_as`: the words that may stand in the place of a plain word, where they are few.
+    `part`: the section it stands in. `such_as`: what may follow the flag, or stand as the word.
     """
 
     flag: str
     takes: str
     does: str
+    part: str = OWN
     such_as: tuple[str, ...] = ()
 
-    @property
-    def section(self) -> str:
-        """Where it stands on the page."""
-        option = BY_NAME.get(self.flag.removeprefix("--").replace("-", "_"))
-        return option.part if option else _BESIDE.get(self.flag, _OWN)
+
+HELP = Entry("--help", "", "this page")
+VERSION = Entry("--version", "", "the version, and the folder it runs from")
 
 
-def page(command: str, about: str, entries: Iterable[Entry], commands: Mapping[str, str]) -> str:
-    """The page of a command ("" is the monitor), its options, and a list of `commands` if there are any."""
-    return "\n".join(line.rstrip() for line in _lines(command, about, entries, commands)) + "\n"
+def entries(command: str) -> tuple[Entry, ...]:
+    """All that a command ("" is the monitor) takes."""
+    rows = (*flags(command), HELP, VERSION, *settings(command))
+    return tuple(Entry(row.flag, row.takes, row.does, row.part, row.such_as) for row in rows)
+
+
+def page(command: str) -> str:
+    """The page of a command ("" is the monitor)."""
+    return "\n".join(line.rstrip() for line in _lines(command)) + "\n"
 
 
 def _lines(command: str, about: str, entries: Iterable[Entry], commands: Mapping[str, str]) -> Iterator[str]:
@@ -123,24 +126,24 @@ def _lines(command: str, about: str, entries: Iterable[Entry], commands: Mapping
         fitting = [len(words) for words, _ in examples if len(words) <= _EXAMPLE]
         yield from _section("examples", examples, max(fitting, default=0) + 4)
     yield from _heading("usage")
-    sections = _sections(entries)
-    words = [row.takes for row in sections[_OWN] if not row.flag]
+    sections = _sections(entries(command))
+    words = [row.takes for row in sections[OWN] if not row.flag]
     yield _INDENT + " ".join(filter(None, ["toklane", command, *words, "[options]"]))
-    if commands:
+    if not command:
         yield f"{_INDENT}toklane COMMAND [options]"
         yield f"{_INDENT}toklane COMMAND --help"
-        yield from _section("commands", commands.items())
+        yield from _section("commands", COMMANDS.items())
     for name, rows in sections.items():
         yield from _section(name, [(f"{row.flag} {row.takes}".strip(), row.does) for row in rows])
     for name, notes in _NOTES.get(command, ()):
         yield from _section(name, notes)
 
 
-def _sections(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+def _sections(rows: Iterable[Entry]) -> dict[str, list[Entry]]:
     """By section, the command's own first, each in the order in which they come."""
-    sections: dict[str, list[Entry]] = {_OWN: []}
-    for entry in entries:
-        sections.setdefault(entry.section, []).append(entry)
+    sections: dict[str, list[Entry]] = {OWN: []}
+    for row in rows:
+        sections.setdefault(row.part, []).append(row)
     return sections
 
 

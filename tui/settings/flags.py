@@ -1,0 +1,116 @@
+"""The tables of commands and of what only the command line takes; settings are in the table of options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.settings.options import OPTIONS, Option
+
+COMMANDS: Mapping[str, str] = {
+    "run": "one request, no screen",
+    "replay": "a recording or a capture, on the screen or as numbers",
+    "doctor": "what was found, which phases can be measured here, and why not",
+    "serve": "the monitor in a browser on this machine, beginning with recordings",
+    "model": "where the built-in model lies; fetches it",
+    "keys": "all keys",
+    "themes": "all themes",
+    "completions": "what the tab key completes in bash, zsh or fish",
+}
+MONITOR = "watch one LLM request live: where the time goes, and every token as it lands"
+"""What plain `toklane` does; its name among the commands is ""."""
+SHELLS = ("bash", "zsh", "fish")
+OWN = "options"
+_ENGINE, _REQUEST, _SCREEN = "engine", "request", "screen"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """What is no setting: for which commands, what it takes ("" for a switch), what it does.
+
+    `read` raises ArgumentTypeError. `word`: it is typed without a flag. `part` and `such_as` as of an Option.
+    """
+
+    name: str
+    commands: tuple[str, ...]
+    takes: str
+    does: str
+    read: Callable[[str], object] = str
+    default: object = None
+    word: bool = False
+    part: str = OWN
+    such_as: tuple[str, ...] = ()
+
+    @property
+    def flag(self) -> str:
+        return "" if self.word else "--" + self.name
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """A TCP port."""
+    if not text.isdecimal() or not 0 < int(text) < 65_536:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 1 to 65535")
+    return int(text)
+
+
+def above_zero(text: str) -> float:
+    """Seconds, or a factor."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return number
+
+
+FLAGS: tuple[Flag, ...] = (
+    Flag("file", ("replay",), "FILE", "what was recorded or captured", Path, word=True),
+    Flag("shell", ("completions",), "SHELL", "bash, zsh or fish", word=True, such_as=SHELLS),
+    Flag("demo", ("",), "", "recordings of real requests; needs no engine and no network"),
+    Flag("freeze", ("", "replay"), "", "a recording stops at each change of phase, space goes on"),
+    Flag("speed", ("replay",), "X", "times the true speed", above_zero, 1.0),
+    Flag("plain", ("", "run", "replay"), "", "no screen: a line for each change and each second, then the numbers"),
+    Flag("json", ("run", "doctor"), "", "one JSON object on stdout"),
+    Flag("json", ("replay",), "", "the run as one JSON object; never waits"),
+    Flag("record", ("run",), "FILE", "where the recording goes; with --repeat FILE-1, FILE-2 …", Path),
+    Flag("repeat", ("run",), "N", "so many requests", positive, 1),
+    Flag("calibrate", ("run",), "", "send a few prompts of different lengths to an engine that tells nothing, keep "
+                                    "what they teach"),
+    Flag("clear", ("doctor",), "", "delete all recorded runs and what they taught; nothing else"),
+    Flag("port", ("serve",), "N", "the port on 127.0.0.1 (default: a free one)", port, 0),
+    Flag("fetch", ("model",), "", "fetch it when it is not there (93 MB, once)"),
+    Flag("engine", ("", "run"), "NAME", "take this engine of those found (default: the first)", part=_ENGINE),
+    Flag("engine", ("doctor",), "NAME", "only engines of this name", part=_ENGINE),
+    Flag("timeout", ("", "run"), "S", "give up after so long (default: never)", above_zero, part=_REQUEST),
+)  # fmt: skip
+
+
+def settings(command: str) -> Iterator[Option]:
+    """The settings that a command takes as flags."""
+    for option in OPTIONS:
+        match command:
+            case "" | "serve":
+                taken = True
+            case "run":
+                taken = option.part != _SCREEN
+            case "doctor":
+                taken = option.part == _ENGINE and option.name != "no_download"
+            case _:
+                taken = command == "replay" and option.name in ("theme", "stage")
+        if taken:
+            yield option
+
+
+def flags(command: str) -> Iterator[Flag]:
+    """What else it takes."""
+    return (flag for flag in FLAGS if command in flag.commands)
