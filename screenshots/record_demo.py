@@ -124,15 +124,15 @@ def until(session: Session, done: Callable[[], bool]) -> None:
         session.drain()
 
 
-def keep(name: str, file: Path, note: str = "") -> None:
+def keep(name: str, file: Path, note: str = "", place: Path = PLACE) -> None:
     first, *rest = file.read_bytes().splitlines(keepends=True)
     meta = json.loads(first)
     if note:
         meta["meta"]["note"] = note
     whole = json.dumps(meta, separators=(",", ":")).encode() + b"\n" + b"".join(rest)
     packed = gzip.compress(whole, mtime=0)
-    PLACE.mkdir(exist_ok=True)
-    (PLACE / f"{name}.jsonl.gz").write_bytes(packed)
+    place.mkdir(exist_ok=True)
+    (place / f"{name}.jsonl.gz").write_bytes(packed)
     print(name, len(whole), len(packed), flush=True)
 
 

@@ -8,10 +8,11 @@ import shlex
 import pytest
 
 from tui import cli
-from tui.settings.manual import EXAMPLES, WIDTH
+from tui.settings.flags import COMMANDS
+from tui.settings.manual import EXAMPLES, WIDTH, entries
 from tui.settings.options import OPTIONS
 
-EVERY = ("", *cli.COMMANDS)
+EVERY = ("", *COMMANDS)
 
 
 def page(command: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -44,7 +45,7 @@ def test_every_page_fits_and_is_plain(
 @pytest.mark.parametrize("command", EVERY)
 def test_everything_that_may_be_typed_is_told_once(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = page(command, capsys).partition("\nUSAGE")[2]
-    for entry in cli.entries(command):
+    for entry in entries(command):
         shown = f"{entry.flag} {entry.takes}".strip()
         assert len(re.findall(rf"^  {re.escape(shown)}(?:  |$)", options, re.MULTILINE)) == 1, shown
         assert entry.does, shown
@@ -52,14 +53,14 @@ def test_everything_that_may_be_typed_is_told_once(command: str, capsys: pytest.
 
 
 def test_the_monitor_takes_every_setting() -> None:
-    told = {entry.flag: entry for entry in cli.entries("")}
+    told = {entry.flag: entry for entry in entries("")}
     for option in OPTIONS:
         assert (told[option.flag].takes, told[option.flag].does) == (option.takes, option.does)
 
 
 def test_the_first_page_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     commands = page("", capsys).partition("\nCOMMANDS\n")[2].partition("\n\n")[0]
-    assert re.findall(r"^  (\S+)", commands, re.MULTILINE) == list(cli.COMMANDS)
+    assert re.findall(r"^  (\S+)", commands, re.MULTILINE) == list(COMMANDS)
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,10 @@ def test_every_example_parses(words: str) -> None:
 def test_an_example_is_of_its_page(command: str) -> None:
     for words, _ in EXAMPLES[command]:
         assert not command or f"toklane {command}" in words
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_nothing_can_be_typed_that_the_page_does_not_tell(command: str) -> None:
+    actions = cli._parser(command)._actions
+    typed = {(action.option_strings or [""])[-1] for action in actions}
+    assert typed == {entry.flag for entry in entries(command)}

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tui import cli
+from tui.settings.flags import COMMANDS
 from tui.settings.keys import KEYS
+from tui.settings.manual import entries
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,14 +35,14 @@ def test_every_picture_is_there() -> None:
 
 
 def test_every_flag_is_one() -> None:
-    known = {entry.flag for command in ("", *cli.COMMANDS) for entry in cli.entries(command)}
+    known = {entry.flag for command in ("", *COMMANDS) for entry in entries(command)}
     assert set(re.findall(r"(?<!\S)`?(--[a-z][a-z-]+)", README)) <= known
 
 
 @pytest.mark.parametrize("line", re.findall(r"^toklane ([^#\n]*)", README, re.MULTILINE))
 def test_every_example_parses(line: str) -> None:
     options = cli.parse(line.split())
-    assert options.command in cli.COMMANDS
+    assert options.command in COMMANDS
 
 
 def test_no_address_outside_is_named() -> None:

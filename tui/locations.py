@@ -42,6 +42,11 @@ def demo_dir() -> Path:
     return PACKAGE / "demo"
 
 
+def tour_dir() -> Path:
+    """The script of the tour, and what it plays beside the recordings of the demo."""
+    return PACKAGE / "tour"
+
+
 def _own(room: str, variable: str) -> Path | None:
     """The place the user asked for: a room under TOKLANE_HOME, else the XDG variable when it is absolute."""
     if home := os.environ.get("TOKLANE_HOME"):

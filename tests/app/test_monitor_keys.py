@@ -224,6 +224,16 @@ async def _(at: Watched) -> None:
     assert at.rows[29:32] != before
 
 
+@of("gaps")
+async def _(at: Watched) -> None:
+    await at.press("enter")
+    await at.wait(4)
+    await at.press("f")
+    assert "up to 18.0 ms" in at.text, "the legend has the borders of the steps"
+    await at.press("f")
+    assert "up to 18.0 ms" not in at.text
+
+
 @of("copy")
 async def _(at: Watched) -> None:
     await at.press("y")
@@ -371,8 +381,9 @@ async def test_arrows_move_the_time_cursor_in_the_maximised_timeline(
         await at.wait(4)
         await at.press("1", *["left"] * 10)
         assert at.desk.pump.knobs.prompt_tokens == 512
-        told = r"▲ 2\.\d\d s · decode .* ● · token 1\d\d · gap [\d.]+ ms · load 99 % · RAM 61 %"
+        told = r"▲ 2\.\d\d s · decode .* ● · token 1\d\d · gap [\d.]+ ms, .* · load 99 %"
         assert re.search(told, at.text)
+        assert "CPU 99 % · GPU – · RAM 14.2/23.4 GiB · VRAM – · power –" in at.text
         before = at.desk.time.window.cursor_ns
         await at.press("shift+left")
         assert (before or 0) > (at.desk.time.window.cursor_ns or 0)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.app.panels.answer import Texts
 from tui.app.panels.lines import ends, most, whole, wrapped
+from tui.app.texts import Texts
 from tui.app.wrapping import Wrapped
 from tui.domain.text import Text
 from tui.domain.view import Tool, View

@@ -62,10 +62,10 @@ class Tab:
         async with asyncio.timeout(PATIENCE_S):
             while not true():
                 message = await self.socket.receive()
-                assert message.type is not aiohttp.WSMsgType.CLOSED
                 if message.type is aiohttp.WSMsgType.BINARY:
                     self.screen.take(message.data)
                 else:
+                    assert message.type is aiohttp.WSMsgType.TEXT, f"closed; the screen:\n{self.screen.text}"
                     self.told.append(message.json())
 
     async def sees(self, text: str) -> None:

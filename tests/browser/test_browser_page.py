@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
     not MANDATORY and found() is None,
     reason="no Chromium here; .ci/run installs one and makes this test mandatory (TOKLANE_BROWSER_TEST=1)",
 )
-_LANE = 400  # pixels: what a phase's segment has at least, and its letters never
+_CELL = 200  # pixels of one cell of the terminal, about
 _COUNT = """
 (async (png, colours) => {
   const picture = new Image();
@@ -73,11 +73,12 @@ class Watched:
         counts: list[int] = await self.page.value(_COUNT % (png, colours))
         return counts
 
-    async def until_painted(self, true: Callable[[int, int], bool]) -> None:
-        """Until the pixels of prefill and decode are so: a browser paints a little after it was told."""
+    async def grows(self, role: str, beyond: int) -> int:
+        """Until this colour covers so many pixels more: a browser paints a little after it was told."""
         async with asyncio.timeout(PATIENCE_S):
-            while not true(*(counts := await self.painted("prefill", "decode"))):
-                assert counts
+            while (covered := (await self.painted(role))[0]) <= beyond:
+                pass
+        return covered
 
 
 async def test_keys_go_in_and_the_phases_move(serve: Callable[..., Served], tmp_path: Path) -> None:
@@ -85,14 +86,20 @@ async def test_keys_go_in_and_the_phases_move(serve: Callable[..., Served], tmp_
     async with chromium(tmp_path / "profile") as page:
         watched = Watched(page)
         await page.open(server.url)
-        await watched.sees("1/5", "Reading the prompt")
-        await watched.until_painted(lambda prefill, decode: prefill > _LANE > decode)
+        await watched.sees("1/5")
+        await page.press("Enter")  # the recording of a long prompt
+        await watched.sees("2/5", "Reading the prompt")
+        reading = await watched.grows("prefill", _CELL)
+        await watched.grows("prefill", reading + _CELL)
+        await page.press(" ")
+        await watched.sees("space play")
+        assert await watched.painted("decode") == [0]
         await page.press("]")  # the next phase, without the wait
         await watched.sees("Writing the answer")
-        await watched.until_painted(lambda prefill, decode: prefill > _LANE and decode > _LANE)
-        await page.press("Enter")
-        await watched.sees("2/5", "Reading the prompt")
-        await watched.until_painted(lambda prefill, decode: prefill > _LANE > decode)
+        await page.press(" ")
+        await watched.sees("space pause")
+        writing = await watched.grows("decode", _CELL)
+        await watched.grows("decode", writing + _CELL)
         await page.press("?")
         await watched.sees("keys: request")
         await page.press("Escape")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,6 +31,8 @@ def main(words: list[str]) -> None:
         return _seed(Path(words[1]))
     import atheris
 
+    from tests.fuzz.mangled import mangled
+
     with atheris.instrument_imports(include=["tui"]):
         from tests.fuzz.made import run_from
         from tests.fuzz.sound import run_of
@@ -42,7 +45,13 @@ def main(words: list[str]) -> None:
         with contextlib.suppress(NotARecording):
             run_of(parse(data.splitlines(keepends=True)).records, timed=False)
 
-    atheris.Setup(words, one_file if words[0] == "file" else one_run)
+    def mutate(data: bytes, most: int, seed: int) -> bytes:
+        chance = random.Random(seed)
+        if chance.randrange(2):
+            return bytes(atheris.Mutate(data, most))
+        return (data[:3] + mangled(data[3:], chance))[:most]
+
+    atheris.Setup(words, one_file if words[0] == "file" else one_run, custom_mutator=mutate)
     atheris.Fuzz()
 
 

@@ -49,7 +49,11 @@ def run_from(data: bytes) -> list[Record]:
             course.append(Read(at_ns, piece, None, at_ns + 20_000))
         at_ns += _STEP_NS
     first = next((r.at_ns for r in course if isinstance(r, Read)), at_ns)
-    notes = [Note(0, "sent"), Note(1000, "sent_all"), Note(first, "head", {"status": status, "headers": headers})]
+    notes = [
+        Note(0, "sent"),
+        Note(1000, "sent_all"),
+        Note(first, "head", {"status": status, "headers": headers}),
+    ]
     ordered = sorted([*notes, *course], key=lambda r: r.at_ns)  # type: ignore[union-attr]
     return [Meta(meta), *before, *ordered, End(at_ns, how), *after]
 

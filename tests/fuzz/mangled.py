@@ -82,10 +82,9 @@ def _value(data: bytes, chance: random.Random) -> bytes:
         before, brace, rest = lines[index].partition(b"{")
         if brace:
             try:
-                told = json.loads(brace + rest)
+                lines[index] = before + dumped(swapped(json.loads(brace + rest), chance), chance)
             except (ValueError, RecursionError):
                 continue
-            lines[index] = before + dumped(swapped(told, chance), chance)
             return b"\n".join(lines)
     return data
 

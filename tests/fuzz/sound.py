@@ -1,4 +1,4 @@
-"""What must hold of a run whatever its bytes were: it can be shown and told, and nothing in it is impossible."""
+"""What must hold of a run whatever its bytes were: it can be shown and told, and nothing is impossible."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def run_of(records: Iterable[Record], timed: bool = True) -> dict[str, Any]:
     _numbers("", run, signed=not timed)
     _phases(run["phases"], run["total_s"])
     if not run["complete"]:
-        assert run["error"] or run["warnings"] or view.stage.value in ("cancelled", "empty") or _open(told), run
+        assert run["error"] or run["warnings"] or view.stage.value in ("cancelled", "empty") or _open(told), (
+            run
+        )
     assert len(live.raw()) <= sum(isinstance(record, Read) for record in told)
     return run
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tui import cli
 from tui.report import completions
+from tui.settings.flags import COMMANDS
+from tui.settings.manual import entries
 
-ENTRIES = {command: cli.entries(command) for command in ("", *cli.COMMANDS)}
+ENTRIES = {command: entries(command) for command in ("", *COMMANDS)}
 _BASH = """
 source "$1"; shift
 COMP_WORDS=("$@"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
@@ -45,7 +46,7 @@ THEMES = (
 
 def script(shell: str, folder: Path) -> str:
     out = io.StringIO()
-    assert completions.tell(shell, cli.COMMANDS, ENTRIES, THEMES, out) == 0
+    assert completions.tell(shell, THEMES, out) == 0
     file = folder / f"completions.{shell}"
     file.write_text(out.getvalue(), encoding="utf-8")
     return str(file)
@@ -79,9 +80,9 @@ needs_fish = pytest.mark.skipif(not shutil.which("fish"), reason="there is no fi
 
 
 def test_bash_offers_commands_and_flags(tmp_path: Path) -> None:
-    assert set(in_bash(tmp_path, "toklane", "")) == {*cli.COMMANDS, *flags("")}
+    assert set(in_bash(tmp_path, "toklane", "")) == {*COMMANDS, *flags("")}
     assert in_bash(tmp_path, "toklane", "se") == ["serve"]
-    for command in cli.COMMANDS:
+    for command in COMMANDS:
         assert set(in_bash(tmp_path, "toklane", command, "--")) == flags(command), command
 
 
@@ -111,8 +112,8 @@ def test_bash_offers_files(tmp_path: Path) -> None:
 
 @needs_zsh
 def test_zsh_takes_the_script(tmp_path: Path) -> None:
-    assert {row.partition(":")[0] for row in in_zsh(tmp_path, "toklane", "")} == set(cli.COMMANDS)
-    for command in cli.COMMANDS:
+    assert {row.partition(":")[0] for row in in_zsh(tmp_path, "toklane", "")} == set(COMMANDS)
+    for command in COMMANDS:
         told = in_zsh(tmp_path, "toklane", command, "--")
         assert {row.partition("[")[0].rstrip("=") for row in told if row.startswith("--")} == flags(command)
     assert any(row.endswith("KIND:(plain agent own)") for row in in_zsh(tmp_path, "toklane", "run", "--"))
@@ -121,8 +122,8 @@ def test_zsh_takes_the_script(tmp_path: Path) -> None:
 
 @needs_fish
 def test_fish_offers_the_same(tmp_path: Path) -> None:
-    assert set(cli.COMMANDS) <= set(in_fish(tmp_path, "toklane "))
-    for command in cli.COMMANDS:
+    assert set(COMMANDS) <= set(in_fish(tmp_path, "toklane "))
+    for command in COMMANDS:
         assert flags(command) <= set(in_fish(tmp_path, f"toklane {command} --")), command
     assert in_fish(tmp_path, "toklane run --profile ") == ["agent", "own", "plain"]
     assert in_fish(tmp_path, "toklane completions ") == ["bash", "fish", "zsh"]

@@ -12,7 +12,7 @@ from tui.app.enter import Enter, enter_does
 from tui.app.feed import Feed, Live, live, playback
 from tui.app.layout import PANELS
 from tui.app.pacing import behind, frames_per_s
-from tui.app.playing import Playing
+from tui.app.pointing import Pointing
 from tui.app.pump import Pump
 from tui.app.stage.plan import LEAST
 from tui.app.theming import Ink
@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from tui.app.main import Monitor
 
 _SAID_S = 4.0
-_COARSE_CELLS = 10  # the time cursor with shift
 
 
-class Desk(Playing):
+class Desk(Pointing):
     """The board, its pump, and one action for each row of the key table."""
 
     def __init__(self, ink: Ink, keys: Sequence[Key], feed: Feed, knobs: Knobs) -> None:
@@ -102,7 +101,7 @@ class Desk(Playing):
             return
         if self.maximised:
             self.maximise("")
-        else:
+        elif not self.unpoint():
             self.leave_demo()
 
     def stop(self) -> bool:
@@ -142,15 +141,11 @@ class Desk(Playing):
         return self.pump.scene.context
 
     def _turn_prompt(self, direction: int) -> None:
-        if self.maximised == "time":
-            self.time.move_cursor(direction)
-        elif not self.scrub(direction):
+        if not self.moved(direction) and not self.scrub(direction):
             self._turn(turning.turn_prompt(self.pump.knobs, direction, self._limit))
 
     def _turn_finely(self, direction: int) -> None:
-        if self.maximised == "time":
-            self.time.move_cursor(_COARSE_CELLS * direction)
-        elif not self.scrub(direction, finely=True):
+        if not self.moved(direction, finely=True) and not self.scrub(direction, finely=True):
             tokens = self.pump.knobs.prompt_tokens + direction * turning.FINE
             self._turn(turning.exact_prompt(self.pump.knobs, tokens, self._limit))
 
@@ -171,10 +166,12 @@ class Desk(Playing):
         self._turn_finely(+1)
 
     def action_more_answer(self) -> None:
-        self._turn(turning.turn_answer(self.pump.knobs, +1, self._limit))
+        if not self.moved_lines(-1):
+            self._turn(turning.turn_answer(self.pump.knobs, +1, self._limit))
 
     def action_less_answer(self) -> None:
-        self._turn(turning.turn_answer(self.pump.knobs, -1, self._limit))
+        if not self.moved_lines(+1):
+            self._turn(turning.turn_answer(self.pump.knobs, -1, self._limit))
 
     def action_cache(self) -> None:
         self._turn(turning.next_cache(self.pump.knobs))
@@ -245,7 +242,8 @@ class Desk(Playing):
         self._pages().detail_page(self.monitor, self.pump.scene.view, self.feed)
 
     def action_explain(self) -> None:
-        self._pages().explain_page(self.monitor, self.pump.scene, self.selected)
+        at_ns = self.time.window.cursor_ns if self.maximised == "time" else None
+        self._pages().explain_page(self.monitor, self.pump.scene, self.selected, self.pointed, at_ns)
 
     def action_exact(self) -> None:
         if playback(self.feed) is None:

@@ -18,15 +18,19 @@ from tui.app.screens.exact import ExactScreen
 from tui.app.screens.explain import ExplainScreen
 from tui.app.screens.help import HelpScreen
 from tui.app.screens.own import OwnScreen
+from tui.app.screens.span import NUMBERS, SpanScreen
 from tui.app.screens.welcome import BUILT_IN, DEMO, WelcomeScreen
 from tui.capture.target import Target
+from tui.domain.explain import explain
 from tui.domain.knobs import Knobs, exact_prompt
+from tui.domain.spans import Span
 from tui.domain.view import Stage, View
 from tui.engines import model
 from tui.engines.urls import BadUrl, normalised
 from tui.plot.numbers import count
 from tui.settings.config import ConfigError
 from tui.settings.credentials import from_variable
+from tui.settings.definitions import of_phase
 
 if TYPE_CHECKING:
     from tui.app.main import Monitor
@@ -51,11 +55,28 @@ def detail_page(app: Monitor, view: View, feed: Feed) -> None:
     app.push_screen(DetailScreen(view, feed.raw(), prompt | ({"note": run.note} if run and run.note else {})))
 
 
-def explain_page(app: Monitor, scene: Scene, selected: str) -> None:
-    """Begins with what the cursor is on, else with what happens now."""
+def explain_page(
+    app: Monitor, scene: Scene, selected: str, span: Span | None = None, at_ns: int | None = None
+) -> None:
+    """Begins with what the cursor is on: a span of the answer, the phase at a moment, a panel; else with what
+    happens now."""
+    if span is not None:
+        marks = scene.told.moments.marks if scene.told is not None else ()
+
+        def go_on(wanted: str | None) -> None:
+            if wanted == NUMBERS:
+                explain_page(app, scene, selected)
+
+        app.push_screen(SpanScreen(explain(scene.view, span, marks)), go_on)
+        return
     now = scene.pressure.latest
     by_panel = _BY_PANEL | {"gpu": "gpu_use" if now and now.gpus else "cores"}
-    name = by_panel.get(selected) or _BY_STAGE.get(scene.view.stage, "since_sent")
+    at = next((p for p in scene.view.phases if at_ns is not None and p.start_ns <= at_ns < p.end_ns), None)
+    name = (
+        of_phase(at.name).name
+        if at is not None
+        else by_panel.get(selected) or _BY_STAGE.get(scene.view.stage, "since_sent")
+    )
     app.push_screen(ExplainScreen(scene.view, name, scene.pressure, not_read(scene) or NOT_YET, scene.told))
 
 

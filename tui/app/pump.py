@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tui.app.expectation import Estimates
 from tui.app.feed import Feed, live, playback
@@ -15,6 +16,9 @@ from tui.domain.knobs import Knobs, fitted
 from tui.domain.shelf import Ghost
 from tui.domain.view import View
 from tui.plot.numbers import count
+
+if TYPE_CHECKING:
+    from tui.app.tour.tour import Tour
 
 
 class Pump:
@@ -30,6 +34,7 @@ class Pump:
         self.again = False
         self.paused = False
         self.notice = ""
+        self.tour: Tour | None = None
         self.scene = Scene(knobs=knobs)
         self._panels = panels
         self._estimates = Estimates()
@@ -155,6 +160,7 @@ class Pump:
             remaining=expectation.remaining,
             expected_ns=expectation.expected_ns,
             expectation=expectation.labels,
+            tour=self.tour.shown(scene, self.feed, self.knobs) if self.tour else None,
         )
 
 
@@ -165,4 +171,5 @@ def _turning_point(before: Scene, now: Scene) -> bool:
         or before.activity != now.activity
         or before.running != now.running
         or before.run_number != now.run_number
+        or before.tour != now.tour
     )

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from tui.app.enter import Enter, enter_does
 from tui.app.feed import BuiltIn, Feed, Playback, demo, live, playback
 from tui.app.history import Second
+from tui.app.tour.shown import Shown
 from tui.domain.insight import Insight
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
@@ -114,6 +115,7 @@ class Scene:
     paused: bool = False
     again: bool = False
     replay: Replay | None = None
+    tour: Shown | None = None
 
 
 def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused: bool, again: bool) -> Scene:

@@ -76,7 +76,7 @@ class Ink:
         colour = colours[role]
         if mixed is not None and not self.palette.of_terminal:
             colour = between(colour, colours["stall"], mixed)
-        elif written and ground in _EMPTY and "reverse" not in parts:
+        elif written and ground in _EMPTY:
             colour = self.palette.words.get(role, colour)
         on = colours.get(ground, colours["background"])
         if self.palette.of_terminal:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from tui.app.panels.lines import dotted, most
 from tui.app.panels.phases import QUIET
+from tui.app.piece_words import gap_words, machine_words
 from tui.plot.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.tracks import Sample
-from tui.app.troubles import at_moment
 from tui.domain.phases import Phase
 from tui.domain.view import View
 from tui.plot.glyphs import Fill
@@ -74,16 +74,17 @@ def readout(scene: Scene, lane: Lane, window: Window, load: Sequence[Sample]) ->
     if window.cursor_ns is None:
         hint = "arrows move a cursor that tells what was at a moment"
         return [((f" {hint}", "secondary"),), _sources(view.phases, lane.width)]
-    parts = [*moment(view, window.cursor_ns, load), *at_moment(scene.told, window.cursor_ns)]
+    parts = moment(view, window.cursor_ns, load)
+    below = [*machine_words(scene, window.cursor_ns), *_told(_at(view, window.cursor_ns))]
     head: Row = ((f" ▲ {duration(window.cursor_ns)}", "text bold"),)
-    return [
+     return [
         most(head, [((f" · {part}", "text"),) for part in parts], lane.width),
-        _sources(_at(view, window.cursor_ns), lane.width),
+        most(((" ", "text"),), dotted(below, "secondary"), lane.width),
     ]
 
 
 def moment(view: View, at_ns: int, load: Sequence[Sample]) -> list[str]:
-    """Phase, token, gap and machine at a moment of the request."""
+    """Phase, token, gap and load at a moment of the request."""
     parts: list[str] = []
     phase = next(iter(_at(view, at_ns)), None)
     if phase is not None:
@@ -95,9 +96,6 @@ def moment(view: View, at_ns: int, load: Sequence[Sample]) -> list[str]:
     used = next((sample for sample in reversed(load) if sample[0] <= at_ns < sample[1]), None)
     if used is not None:
         parts.append(f"load {percent(used[2])}")
-    reading = next((r for r in reversed(view.samples) if r.at_ns <= at_ns), None)
-    if reading is not None and reading.ram_total_bytes and reading.ram_available_bytes is not None:
-        parts.append(f"RAM {percent(100 - 100 * reading.ram_available_bytes / reading.ram_total_bytes)}")
     return parts
 
 
@@ -108,7 +106,7 @@ def _token(view: View, at_ns: int) -> list[str]:
         return []
     counted = arrivals.tokens[i]
     name = f"token {count(counted)}" if counted else f"message {count(arrivals.messages[i])}"
-    return [name, f"gap {duration(arrivals.at[i] - arrivals.at[i - 1])}"] if i else [name]
+    return [name, gap_words(view, i)]
 
 
 def _at(view: View, at_ns: int) -> Sequence[Phase]:
@@ -117,5 +115,9 @@ def _at(view: View, at_ns: int) -> Sequence[Phase]:
 
 
 def _sources(phases: Sequence[Phase], width: int) -> Row:
-    told = [f"{p.name} {p.provenance.mark} {p.source}" for p in phases if p.name not in QUIET]
-    return most(((" ", "text"),), dotted(told, "secondary"), width)
+    return most(((" ", "text"),), dotted(_told(phases), "secondary"), width)
+
+
+def _told(phases: Sequence[Phase]) -> list[str]:
+    """Who says how long the phases were."""
+    return [f"{p.name} {p.provenance.mark} {p.source}" for p in phases if p.name not in QUIET]

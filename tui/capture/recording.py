@@ -8,9 +8,11 @@ from pathlib import Path
 
 from tui.capture.lines import from_object, nanoseconds
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record
-from tui.engines.shapes import parsed, plain
+from tui.engines.shapes import mapping, parsed, plain
 
+_BYTES = ("b", "poll")  # bytes that are no text are damaged, not repaired
 _HALVES = (b"\\ud", b"\\uD", b"\xed")  # how surrogates may come in, in pairs or not
+
 
 class NotARecording(ValueError):
     """The file holds no line of a recording; `str()` is one line for people."""
@@ -73,9 +75,11 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
 def _record(line: bytes) -> Record | None:
     try:
         decoded = parsed(line)
-        if any(half in line for half in _HALVES):
-            decoded = plain(decoded)
-        return from_object(decoded) if isinstance(decoded, dict) else None
+        if not isinstance(decoded, dict):
+            return None
+        if decoded.keys().isdisjoint(_BYTES) and any(half in line for half in _HALVES):
+            decoded = dict(mapping(plain(decoded)))
+        return from_object(decoded)
     except (ValueError, TypeError, KeyError, OverflowError):
         return None
 

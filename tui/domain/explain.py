@@ -268,7 +268,7 @@ def _slots(view: View, span: Span) -> Iterator[Fact]:
     )
     others = most.busy > 1
     if others:
-        many = " other request held a slot" if most.busy == 2 else " other requests held slots"  # noqa: PLR2004
+        many = " other request held a slot" if most.busy == 2 else " other requests held slots"
         words = (Quantity(most.busy - 1, "n"), f"{many} beside ours")
     yield Fact(
         words,

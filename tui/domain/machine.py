@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from tui.domain.characters import encodable
 from tui.domain.shape import ModelShape, shape_from, shape_raw
 from tui.domain.values import count, finite
 
@@ -205,7 +206,18 @@ def _pair(value: object) -> bool:
 def _only(kind: type, raw: object) -> dict[str, object]:
     kinds = {f.name: str(f.type) for f in fields(kind)}
     told = raw.items() if isinstance(raw, Mapping) else ()
-    return {k: v for k, v in told if k in kinds and _fits(kinds[k], v)}
+    return {k: _kept(v) for k, v in told if k in kinds and _fits(kinds[k], v)}
+
+
+def _kept(value: object) -> object:
+    """Names of processes and cards may hold bytes that are no text."""
+    match value:
+        case str():
+            return encodable(value)
+        case Mapping():
+            return {encodable(str(key)): encodable(str(words)) for key, words in value.items()}
+        case _:
+            return value
 
 
 def _gpu(raw: object) -> Gpu:

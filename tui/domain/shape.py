@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from tui.domain.characters import encodable
 from tui.domain.values import count
 
 MOST = 2**53  # no size or count of a real model comes near; larger ones are nonsense
@@ -80,7 +81,7 @@ def shape_from(raw: object) -> ModelShape | None:
             case "int | None" | "int" if (n := _whole(value)) is not None:
                 told[f.name] = n
             case "str" if isinstance(value, str):
-                told[f.name] = value
+                told[f.name] = encodable(value)
             case "bool" if isinstance(value, bool):
                 told[f.name] = value
     attention = _attention(raw.get("attention"))

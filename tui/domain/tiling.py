@@ -31,18 +31,27 @@ def split(facts: Facts) -> tuple[Phase, ...]:
     phases += wait(facts, sent_all, wait_end, waiting)
     phases += [p for p in (prefill, decode) if p is not None]
     at = phases[-1].end_ns if phases else 0
-    if at < end and (prefill or decode) and not facts.cut:
+    if at < end and work and facts.cut:
+        phases.append(Phase("unattributed", at, end, Provenance.DERIVED, "until the reply broke off"))
+    elif at < end and work:
         phases.append(Phase("finish", at, end, Provenance.OBSERVED, "last token to the end of the body"))
     return tuple(p for p in phases if p.duration_ns > 0 or p.running or p.provenance is Provenance.ESTIMATED)
 
 
 def _connect(facts: Facts) -> Phase:
     start = facts.connecting_ns or 0
-    if facts.connected_ns is None:
+    if facts.connected_ns is None and not facts.sent:
         return Phase("connect", start, max(start, facts.now_ns), Provenance.OBSERVED, "not yet", True)
+    if facts.connected_ns is None:  # a damaged recording; it came before "sent"
+        return Phase("connect", min(0, start), 0, Provenance.OBSERVED, "when it stood was not told")
     if not facts.sent:
         return Phase(
-            "connect", start, facts.now_ns, Provenance.OBSERVED, "handshake, then about to send", True
+            "connect",
+            start,
+            max(start, facts.now_ns),
+            Provenance.OBSERVED,
+            "handshake, then about to send",
+            True,
         )
     # its length is what was seen; it is set directly before "sent", so that the phases touch
     how = "TCP (and TLS) handshake" + (", done before the request was sent" if facts.warm else "")

@@ -71,7 +71,7 @@ def finite(number: object) -> float | None:
 
 
 def count(number: object) -> int | None:
-    """`number` as a whole number of at least 0, else None (so negative, fractional and absurd ones equal absent)."""
+    """`number` as a whole number of at least 0, else None: negative, fractional, absurd ones equal absent."""
     value = finite(number)
     if value is None or not 0 <= value <= _MOST_COUNT or value != int(value):
         return None

@@ -33,7 +33,7 @@ def conditions_of(fields: Mapping[str, object]) -> dict[str, object]:
     found["sampling"] = sampling or None
     found["prompt_chars"] = _characters(body) or None
     known = {key: value for key, value in found.items() if value not in (None, "")}
-    return dict(mapping(plain(known | mapping(fields.get("conditions")))))
+    return dict(mapping(plain(known | dict(mapping(fields.get("conditions"))))))
 
 
 def _characters(body: Object) -> int:

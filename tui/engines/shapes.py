@@ -51,7 +51,9 @@ def parsed(data: bytes | str) -> object:
 
 def _deeper(data: bytes | str, value: object) -> bool:
     """Whether the value in `data` is nested too deep; most have too few brackets for it."""
-    opened = data.count("{") + data.count("[") if isinstance(data, str) else data.count(b"{") + data.count(b"[")
+    opened = (
+        data.count("{") + data.count("[") if isinstance(data, str) else data.count(b"{") + data.count(b"[")
+    )
     level = [value]
     for _ in range(_DEEPEST + 1 if opened > _DEEPEST else 0):
         level = [inner for place in level for inner in _inside(place)]

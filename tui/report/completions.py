@@ -129,8 +129,8 @@ def _zsh(told: Entries) -> str:
         if command:
             given.append("      '1: :'")
         rows.append(f"    {command or '*'}) _arguments \\\n" + " \\\n".join(given) + " ;;")
-    told = [name + ":" + what.replace(":", r"\:") for name, what in COMMANDS.items()]
-    first = [f"    {_quoted(each)}" for each in told]
+    named = [name + ":" + what.replace(":", r"\:") for name, what in COMMANDS.items()]
+    first = [f"    {_quoted(each)}" for each in named]
     return _ZSH.substitute(commands="\n".join(rows), first="\n".join(first))
 
 
@@ -153,8 +153,8 @@ def _fish(told: Entries) -> str:
         when = f"complete -c toklane -n '__toklane_in {command}'" if command else (
             'complete -c toklane -n "__toklane_in \'\'"')  # fmt: skip
         for entry in _flags(each):
-            told = f"{when} -l {entry.flag.removeprefix('--')} -d {_quoted(entry.does)}"
-            lines.append(told + _fish_value(entry))
+            flag = f"{when} -l {entry.flag.removeprefix('--')} -d {_quoted(entry.does)}"
+            lines.append(flag + _fish_value(entry))
         for entry in _words(each):
             lines.append(when + (" -F" if entry.takes == FILE else _fish_value(entry).replace(" -x", "")))
     return _FISH.substitute(commands="\n".join(lines), first=" ".join(COMMANDS))

@@ -79,13 +79,14 @@ FLAGS: tuple[Flag, ...] = (
     Flag("demo", ("",), "", "recordings of real requests; needs no engine and no network"),
     Flag("freeze", ("", "replay"), "", "a recording stops at each change of phase, space goes on"),
     Flag("speed", ("replay",), "X", "times the true speed", above_zero, 1.0),
-    Flag("plain", ("", "run", "replay"), "", "no screen: a line for each change and each second, then the numbers"),
+    Flag("plain", ("", "run", "replay"), "", "no screen: a line for each change and each second, then the "
+                                             "numbers"),
     Flag("json", ("run", "doctor"), "", "one JSON object on stdout"),
     Flag("json", ("replay",), "", "the run as one JSON object; never waits"),
     Flag("record", ("run",), "FILE", "where the recording goes; with --repeat FILE-1, FILE-2 …", Path),
     Flag("repeat", ("run",), "N", "so many requests", positive, 1),
-    Flag("calibrate", ("run",), "", "send a few prompts of different lengths to an engine that tells nothing, keep "
-                                    "what they teach"),
+    Flag("calibrate", ("run",), "", "send a few prompts of different lengths to an engine that tells "
+                                    "nothing, keep what they teach"),
     Flag("clear", ("doctor",), "", "delete all recorded runs and what they taught; nothing else"),
     Flag("port", ("serve",), "N", "the port on 127.0.0.1 (default: a free one)", port, 0),
     Flag("fetch", ("model",), "", "fetch it when it is not there (93 MB, once)"),

@@ -6,7 +6,8 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tui.settings.flags import COMMANDS, OWN, flags, settings
+from tui.settings.flags import COMMANDS, MONITOR, OWN, Flag, flags, settings
+from tui.settings.options import Option
 
 WIDTH = 80
 _INDENT = "  "
@@ -111,8 +112,11 @@ VERSION = Entry("--version", "", "the version, and the folder it runs from")
 
 def entries(command: str) -> tuple[Entry, ...]:
     """All that a command ("" is the monitor) takes."""
-    rows = (*flags(command), HELP, VERSION, *settings(command))
-    return tuple(Entry(row.flag, row.takes, row.does, row.part, row.such_as) for row in rows)
+    return (*_told(flags(command)), HELP, VERSION, *_told(settings(command)))
+
+
+def _told(rows: Iterable[Flag | Option]) -> Iterator[Entry]:
+    return (Entry(row.flag, row.takes, row.does, row.part, row.such_as) for row in rows)
 
 
 def page(command: str) -> str:
@@ -120,7 +124,8 @@ def page(command: str) -> str:
     return "\n".join(line.rstrip() for line in _lines(command)) + "\n"
 
 
-def _lines(command: str, about: str, entries: Iterable[Entry], commands: Mapping[str, str]) -> Iterator[str]:
+def _lines(command: str) -> Iterator[str]:
+    about = COMMANDS.get(command, MONITOR)
     yield from textwrap.wrap(f"toklane {command}".strip() + f" - {about}", WIDTH)
     if examples := EXAMPLES.get(command):
         fitting = [len(words) for words, _ in examples if len(words) <= _EXAMPLE]

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tui.app.heated import Heat
 from tui.app.layout import Form
-from tui.app.panels.lines import whole, wrapped
+from tui.app.panels.lines import dotted, most, whole, wrapped
 from tui.app.panels.panel import Panel
 from tui.app.panels.titles import titled
+from tui.app.piece_words import machine_words, piece_words, told
+from tui.app.pointer import Pointer
 from tui.app.scene import Scene
+from tui.app.texts import Texts
 from tui.app.theming import Ink
-from tui.app.wrapping import Wrapped
 from tui.domain.events import Failed
-from tui.domain.text import Snapshot
 from tui.domain.view import Stage, View
 from tui.plot.cells import clean
 from tui.plot.numbers import ABSENT
-from tui.plot.rows import Row
+from tui.plot.rows import Row, overlay, row_width
 
 _CURSOR = "▌"
+_LEGEND_FROM = 4  # rows of a panel without a title
+_TOLD_FROM = 6
+_HINT = "arrows move a cursor from piece to piece, with shift they mark a span · i explains it"
 
 
 class Answer(Panel):
@@ -28,26 +33,34 @@ class Answer(Panel):
 
     def __init__(self, ink: Ink, name: str) -> None:
         super().__init__(ink, name)
-        self._texts = Texts()
+        self.pointer = Pointer()
+        self.by_gaps = False
+        self.texts = Texts()
         self._top = 0
         self._following = True
+        self._room = 1
+        self._above = 0  # rows of the title
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         titles = self.plan.form is Form.LARGE or bool(self.plan.maximised)
-        room = height - 1 if titles else height
+        self._above = int(titles)
+        room = height - self._above
         view = scene.view
-        if self._texts.follow(view, width - 2):
+        if self.texts.follow(view, width - 2):
             self._top, self._following = 0, True
+        self.pointer.follow(scene.run_number)
         if view.failure is not None:
-            title, body = "what happened", failed(view, view.failure, self._texts, width, room)
+            title, body = "what happened", failed(view, view.failure, self.texts, width, room)
         else:
-            title, body = "answer", self._body(scene, width, room)
-        return (titled(title, width, self.fill, lit=self.selected), *body) if titles else body
+            title, body = "answer", self._body(scene, width, room, titles)
+        if not titles:
+            return body
+        return (self._titled(title, view, width), *body)
 
     def scroll(self, pages: int) -> None:
         """Back (-1) or forward (+1) by a page less one line; at the end it follows again."""
-        page = max(1, self.size.height - 2)
-        last = max(0, self._texts.count - page)
+        page = max(1, self._room - 1)
+        last = max(0, self.texts.count - self._room)
         self._top = max(0, min((last if self._following else self._top) + pages * page, last))
         self._following = self._top >= last
         self.again()
@@ -58,19 +71,82 @@ class Answer(Panel):
     def on_mouse_scroll_down(self) -> None:
         self.scroll(+1)
 
-    def _body(self, scene: Scene, width: int, room: int) -> Sequence[Row]:
-        lines = self._texts.count
+    def to_pointer(self) -> None:
+        """Scroll so that the piece under the cursor is seen."""
+        place = self.texts.place_of(self.pointer.at) if self.pointer.at else None
+        if place is not None:
+            line, _ = place
+            if not self._top <= line < self._top + self._room:
+                self._top = max(0, line - self._room // 2)
+            self._following = False
+        self.again()
+
+    def unpoint(self) -> None:
+        """No cursor; the text is followed again."""
+        if self.pointer.at:
+            self.pointer.at = self.pointer.anchor = 0
+            self._following = True
+            self.again()
+
+    def message_at(self, x: int, y: int) -> int | None:
+        """The message whose text stands in a cell of the panel."""
+        row = y - self._above
+        return self.texts.message_at(self._top + row, x - 1) if 0 <= row < self._room else None
+
+    def _titled(self, title: str, view: View, width: int) -> Row:
+        row = titled(title, width, self.fill, lit=self.selected)
+        scale = self._heat(view).legend(width - len(title) - 8) if self.by_gaps else ()
+        return overlay(row, width - row_width(scale) - 3, (*scale, (" ", "rule"))) if scale else row
+
+    def _heat(self, view: View) -> Heat:
+        return Heat(view, self.pointer, self.by_gaps, self.ink.colourless)
+
+    def _body(self, scene: Scene, width: int, room: int, titles: bool) -> Sequence[Row]:
+        lines = self.texts.count
         if not lines:
             return tuple(((f" {line}", "secondary"),) for line in whole(nothing(scene), width - 2, room))
+        below = self._told(scene, width, room, titles)
+        self._room = room = room - len(below)
         if self._following:
             running = scene.view.running
-            end = lines - self._texts.blank_end
+            end = lines - self.texts.blank_end
             self._top = _jumped(self._top, lines, room) if running else max(0, end - room)
-        rows = [((" ", "text"), *row) for row in self._texts.lines(self._top, self._top + room)]
+        rows = self._lines(scene, room)
         writing = scene.view.stage in (Stage.DECODING, Stage.STALLED)
         if writing and rows and self._top + room >= lines:
             rows[-1] = (*rows[-1], (_CURSOR, "decode"))
-        return rows
+        return [*rows, *[()] * (room - len(rows)), *below] if below else rows
+
+    def _lines(self, scene: Scene, room: int) -> list[Row]:
+        stop = self._top + room
+        if not self.by_gaps and not self.pointer.at:
+            found = self.texts.lines(self._top, stop)
+        else:
+            heat = self._heat(scene.view)
+            found = heat.marked(self.texts, self._top, self.texts.painted(self._top, stop, heat.style))
+        return [((" ", "text"), *row) for row in found]
+
+    def _told(self, scene: Scene, width: int, room: int, titles: bool) -> list[Row]:
+        """The rows below the text: about the piece under the cursor, else the scale's where no title has it."""
+        if self.plan.maximised == "answer" and room >= _TOLD_FROM:
+            return told_rows(scene, self.pointer, width)
+        if self.by_gaps and not titles and room >= _LEGEND_FROM:
+            return [self._heat(scene.view).legend(width - 1)]
+        return []
+
+
+def told_rows(scene: Scene, pointer: Pointer, width: int) -> list[Row]:
+    """Two rows: the piece or span under the cursor, and the machine at its moment."""
+    at_ns = pointer.moment_ns(scene.view)
+    if at_ns is None:
+        return [(), most(((" ", "text"),), dotted((_HINT,), "secondary"), width)]
+    words = told(piece_words(scene.view, pointer.first, pointer.last))
+    machine = told(machine_words(scene, at_ns))
+    head: Row = ((" ▲ ", "text bold"),)
+    return [
+        most(head, dotted(words, "text"), width),
+        most((("   ", "text"),), dotted(machine, "secondary"), width),
+    ]
 
 
 def _jumped(top: int, lines: int, room: int) -> int:
@@ -96,8 +172,8 @@ def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> 
     if room < 3:
         facts = facts[1:]
     rows: list[Row] = []
-    for name, told, style in facts:
-        for n, text in enumerate(wrapped(" ".join(clean(told).split()), width - 12)):
+    for name, said, style in facts:
+        for n, text in enumerate(wrapped(" ".join(clean(said).split()), width - 12)):
             rows.append(((f" {name if not n else '':<8}", "secondary"), (text, style)))
     if room >= 3:
         rows.append(
@@ -106,62 +182,3 @@ def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> 
     if len(rows) > room:
         rows[room - 1] = (*rows[room - 1], (" …", "secondary"))
     return rows[:room]
-
-
-class Texts:
-    """Reasoning, answer and tool calls of one run, wrapped one after the other and told apart."""
-
-    def __init__(self) -> None:
-        self._run: object = None
-        self._width = 0
-        self._parts: dict[str, Wrapped] = {}
-        self._read: dict[str, int] = {}
-
-    def follow(self, view: View, width: int) -> bool:
-        """Take in what is new; another run or width starts from nothing. True for another run."""
-        run = view.track.columns
-        other = run is not self._run
-        if other or width != self._width:
-            self._run, self._width = run, width
-            self._parts, self._read = {}, {}
-        self._take("reasoning", view.reasoning, "secondary")
-        self._take("answer", view.answer, "text")
-        for n, tool in enumerate(view.tools):
-            key = f"tool {n}"
-            text = f"{tool.name}({tool.arguments})"
-            if self._read.get(key) != len(text):
-                self._parts[key] = Wrapped(self._width, "tokenize", "calls ")
-                self._parts[key].add(text)
-                self._read[key] = len(text)
-        return other
-
-    def _take(self, key: str, text: Snapshot, style: str) -> None:
-        read = self._read.get(key, 0)
-        if text.length > read:
-            label = "thinks " if key == "reasoning" else ""
-            part = self._parts.setdefault(key, Wrapped(self._width, style, label))
-            part.add(text.since(read))
-            self._read[key] = text.length
-
-    @property
-    def count(self) -> int:
-        return sum(len(part) for part in self._parts.values())
-
-    @property
-    def blank_end(self) -> int:
-        """Empty lines that the text ends with: where it is over they say nothing."""
-        part = next(reversed(self._parts.values()), None)
-        return part.blank_end if part else 0
-
-    def lines(self, start: int, stop: int) -> list[Row]:
-        """Lines `start` up to `stop` of everything."""
-        rows: list[Row] = []
-        for part in self._parts.values():
-            rows += part.rows(max(0, start), max(0, stop))
-            start, stop = start - len(part), stop - len(part)
-        return rows
-
-    def last(self, cells: int) -> str:
-        """The end of the text in one line."""
-        part = next(reversed(self._parts.values()), None)
-        return part.last(cells) if part else ""

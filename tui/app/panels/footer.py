@@ -53,7 +53,7 @@ class Footer(Panel):
 def footer(scene: Scene, shown: Mapping[str, str], width: int, form: Form, maximised: str = "") -> Row:
     """Keys and what they do, as many as fit; the least needed go first."""
     hints = _hints(scene, shown, form is Form.LARGE, maximised)
-    order = LAST_TO_GO if scene.replay and maximised != "time" else _LAST_TO_GO
+    order = LAST_TO_GO if scene.replay and maximised not in ("time", "answer") else _LAST_TO_GO
     keep = [name for name in order if name in hints]
     row: Row = ()
     while keep:
@@ -89,6 +89,11 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
     if maximised == "time":
         hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "cursor")
         hints["answer"] = (f"{shown['zoom_in']} {shown['zoom_out']} {shown['zoom_all']}", "zoom")
+    elif maximised == "answer":
+        hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "piece")
+        hints["answer"] = (f"{shown['finer_shorter'].split(' ')[0]} {shown['longer']}", "span")
+        hints["cache"] = (shown["gaps"], "gaps")
+        hints["auto"] = (shown["explain"], "explain")
     elif not scene.replay:
         hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "prompt")
         hints["answer"] = (f"{shown['more_answer']} {shown['less_answer']}", f"answer {knobs.answer_limit}")

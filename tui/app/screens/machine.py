@@ -27,7 +27,10 @@ def machine(pressure: Pressure, view: View, unread: str) -> tuple[Number, ...]:
     numbers = [
         _ram(now),
         _told(
-            "memory_state", list(Word).index(pressure.word), pressure.word.value, pressure.why or "the worst that holds now"
+            "memory_state",
+            list(Word).index(pressure.word),
+            pressure.word.value,
+            pressure.why or "the worst that holds now",
         ),
         _flowed("memory_stall", flow.stall_some_pct, "stall_some_us", now),
         _flowed("swap", flow.swap_in_bytes_s, "swap_in_bytes", now),
