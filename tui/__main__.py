@@ -100,6 +100,10 @@ def _face(options: argparse.Namespace) -> int:
             from tui.report.start import run
 
             return run(options)
+        case "tour":
+            from tui.app.tour import start
+
+            return start.tour(options, _on_screen())
         case "" if options.demo and (options.plain or not _on_screen()):
             from tui.settings.usage import WrongUsage
 
@@ -138,16 +142,17 @@ def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
 
 
 def _complain_of(error: Exception) -> None:
-    """One line; of a fault of ours also where it happened."""
+    """One line; of a fault of ours also where it happened, and where its report is."""
     from tui.cli import complain
     from tui.plot.cells import clean
 
-    words = " ".join(str(error).split())
-    if not isinstance(error, OSError):
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(place.filename).name}, line {place.lineno}"
-        words = f"internal error: {type(error).__name__}: {words} ({where})"
-    complain(clean(words))
+    if isinstance(error, OSError):
+        complain(clean(" ".join(str(error).split())))
+        return
+    from tui.report import crash
+
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    complain(crash.told(error, f" ({Path(place.filename).name}, line {place.lineno})"))
 
 
 def _prepare_streams(environ: Mapping[str, str]) -> None:

@@ -205,6 +205,7 @@ class ScriptedSession:
     note: str = ""
     parts: tuple[tuple[str, int], ...] = ()
     problem: str = ""
+    lost: bool = False
     notice: str = ""
     aiming: bool = False
     activity: str = ""

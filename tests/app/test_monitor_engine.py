@@ -90,6 +90,7 @@ async def test_enter_shows_the_engines_that_do_answer(watch: Watch, session: Scr
         ({"found": None, "builtin": ScriptedBuiltIn("fetching")}, Enter.NOTHING),
         ({"found": None, "builtin": ScriptedBuiltIn("failed"), "target": DEAD}, Enter.CHOOSE),
         ({"found": None, "target": DEAD}, Enter.AGAIN),
+        ({"found": None, "target": DEAD, "lost": True}, Enter.NOTHING),
         ({"found": None, "discovered": ()}, Enter.CHOOSE),
     ],
 )

@@ -186,6 +186,7 @@ async def test_the_rate_of_an_answer_that_did_not_end_is_not_that_of_the_whole(
         (Failed(S, ErrorKind.CONNECTION_LOST, "no answer in time"), "no answer in time"),
         (Failed(S, ErrorKind.CONNECTION_LOST, "a reason that takes more than a few words"), "failed"),
         (Failed(S, ErrorKind.RATE_LIMITED, "429: wait", 429), "rate limited"),
+        (Failed(S, ErrorKind.TIMED_OUT, "no end of the reply within 5 s"), "time limit"),
     ],
 )
 def test_the_end_of_the_lane_says_what_ended_it(failure: Failed, words: str) -> None:

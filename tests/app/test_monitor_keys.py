@@ -317,7 +317,8 @@ async def _(at: Watched) -> None:
     await at.press("ctrl+s")
     [picture] = Path().glob("toklane-*.svg")
     assert "<svg" in picture.read_text(encoding="utf-8")
-    assert f"{picture.name}" in at.rows[-1]
+    assert f"{picture.absolute()}" in at.text.replace("\n", "") or f"{picture.name}" in at.rows[-1]
+    assert picture.stat().st_mode & 0o777 == 0o600
 
 
 @of("help")

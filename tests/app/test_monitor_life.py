@@ -131,7 +131,10 @@ async def test_an_error_inside_ends_with_one_line_and_status_1(
             monkeypatch.setattr(session, "view", lambda: 1 / 0)
             app.desk.pump.touch()
             await pilot.pause(0.2)
-    assert said == ["toklane: internal error: ZeroDivisionError: division by zero"]
+    (line,) = said
+    told, _, report = line.partition("; the report is ")
+    assert told == "toklane: internal error: ZeroDivisionError: division by zero"
+    assert "ZeroDivisionError: division by zero" in Path(report).read_text()
 
 
 async def test_a_signal_ends_it_with_the_status_it_is_given(watch: Watch) -> None:

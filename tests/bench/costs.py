@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.bench.lab import Case, Lab
 from tests.bench.table import Row
-from tests.bench.truth import lag_growth
+from tui.selftest.truth import lag_growth
 
 TITLE = "cpu: monitor, capture child and sampler together, of one core"
 FASTEST_TPS = 5000

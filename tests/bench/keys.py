@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 import pyte
 
 from tests.bench.lab import Lab
-from tests.bench.script import Script
-from tests.bench.sitting import monitor
 from tests.bench.table import Row
-from tests.bench.terminal import COLUMNS, ROWS, Piece, Terminal
-from tests.bench.truth import percentile
+from tui.selftest.monitor import monitor
+from tui.selftest.script import Script
+from tui.selftest.terminal import COLUMNS, ROWS, Piece, Terminal
+from tui.selftest.truth import percentile
 
 TITLE = "keys: from the key to its repaint"
 _KEYS = ("\x1b[C", "\x1b[D")  # longer, shorter

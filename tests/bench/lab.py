@@ -8,10 +8,11 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 
 from tests.bench.processes import busy_cores, cost
-from tests.bench.script import Script
-from tests.bench.serving import Server
-from tests.bench.sitting import MONITOR, Sitting, headless, monitor, watched
-from tests.bench.terminal import Terminal
+from tests.bench.sitting import Sitting, headless, watched
+from tui.selftest.monitor import MONITOR, monitor
+from tui.selftest.script import Script
+from tui.selftest.serving import Server
+from tui.selftest.terminal import Terminal
 
 IN_LOOP = ("-m", "tests.bench.in_loop")
 SLOW_BYTES_PER_S = 40_000.0

@@ -10,11 +10,11 @@ import psutil
 
 from tests.bench.costs import FASTEST_TPS
 from tests.bench.lab import Case, Lab
-from tests.bench.script import Script, reply
-from tests.bench.serving import ROOT
 from tests.bench.table import Row
 from tui.capture.live import Live
 from tui.domain.wire import Meta, Note, Read
+from tui.selftest.script import Script, reply
+from tui.selftest.serving import ROOT
 
 TITLE = "memory"
 _TOKENS = 100_000

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from tests.bench.lab import Case, Lab
 from tests.bench.processes import cost
-from tests.bench.script import Script
-from tests.bench.sitting import FINISHED, START_S, home, record
+from tests.bench.sitting import record
 from tests.bench.table import Row
-from tests.bench.terminal import Terminal
+from tui.selftest.monitor import FINISHED, START_S, home
+from tui.selftest.script import Script
+from tui.selftest.terminal import Terminal
 
 TITLE = "bytes: to a terminal of 120x36"
 _KB = 1e3

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.bench.lab import Lab
-from tests.bench.script import DIALECTS, SHAPES, Script
-from tests.bench.serving import ROOT, Server
-from tests.bench.sitting import home
 from tests.bench.table import Row
-from tests.bench.truth import Truth
+from tui.selftest.monitor import home
+from tui.selftest.script import DIALECTS, SHAPES, Script
+from tui.selftest.serving import ROOT, Server
+from tui.selftest.truth import Truth
 
 TITLE = "shapes: TTFT and decode rate as told"
 _RATE_TPS, _TOKENS = 400, 300

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.bench.processes import Cost, cost
-from tests.bench.script import PREFILL_NS, Script
-from tests.bench.serving import Server
-from tests.bench.terminal import FRAME, Terminal
-from tests.bench.truth import Pair, Truth, pairs, seen
 from tui.capture.channel import Child
 from tui.capture.frames import Item
 from tui.capture.orders import StreamOrder
 from tui.capture.recording import Recording, read
 from tui.domain.wire import End
+from tui.selftest.monitor import FINISHED, MONITOR, START_S, monitor, recorded
+from tui.selftest.script import PREFILL_NS, Script
+from tui.selftest.serving import Server
+from tui.selftest.terminal import FRAME, Terminal
+from tui.selftest.truth import Pair, Truth, pairs, seen
 
-MONITOR = ("-m", "tui")
-READY, FINISHED = b"enter sends", b"Finished"
-START_S = 20.0
 _SETTLE_S = PREFILL_NS / 1e9 + 0.2  # from the key to a stream that flows
 _LATE_S = 15.0
 _TICK_S = 0.05
-_ALIEN = ("NO_COLOR", "SSH_CONNECTION", "TMUX", "STY", "TERM_PROGRAM")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,34 +53,6 @@ class Sitting:
         return self.after.all_percent(self.before) if self.after and self.before else 0.0
 
 
-@contextmanager
-def home() -> Iterator[Mapping[str, str]]:
-    """The environment of a terminal with 24-bit colour, and a TOKLANE_HOME of its own in it."""
-    with tempfile.TemporaryDirectory(prefix="toklane-bench-") as folder:
-        told = {key: value for key, value in os.environ.items() if key not in _ALIEN}
-        yield told | {
-            "TERM": "xterm-256color",
-            "COLORTERM": "truecolor",
-            "LANG": "C.UTF-8",
-            "TOKLANE_HOME": folder,
-        }
-
-
-@contextmanager
-def monitor(
-    url: str, model: str, program: Sequence[str] = MONITOR, bytes_per_s: float | None = None
-) -> Iterator[tuple[Terminal, Path]]:
-    """A monitor that is ready to send, and where its recordings lie."""
-    with home() as environ:
-        command = [
-            sys.executable, *program, "--url", url, "--model", model, "--prompt-tokens", "128",
-        ]  # fmt: skip
-        with Terminal(command, environ, bytes_per_s) as terminal:
-            terminal.wait_for(READY, START_S)
-            time.sleep(0.5)  # the work after the first paint
-            yield terminal, Path(environ["TOKLANE_HOME"], "state", "runs")
-
-
 def watched(
     server: Server,
     script: Script,
@@ -106,7 +72,7 @@ def watched(
         after, last = cost(terminal.pid), len(terminal.pieces)
         finished_ns = terminal.wait_for(FINISHED, START_S, pressed)
         drawn = b"".join(piece.data for piece in terminal.pieces[first:last])
-        found = _recorded(runs)
+        found = recorded(runs)
     return _sitting(truth, found, before, after, drawn, finished_ns)
 
 
@@ -123,19 +89,6 @@ def _sitting(
         drawn.count(FRAME) / seconds,
         finished_ns - truth.sent_ns[truth.texts[-1]],
     )
-
-
-def _recorded(runs: Path) -> Recording:
-    """The one recording, once it is whole."""
-    until = time.monotonic() + _LATE_S
-    while True:
-        for path in runs.glob("*.jsonl"):
-            recording = read(path) if path.stat().st_size else None
-            if recording is not None and recording.ended:
-                return recording
-        if time.monotonic() > until:
-            raise TimeoutError("the recording has no end")
-        time.sleep(_TICK_S)
 
 
 def headless(server: Server, script: Script) -> Sitting:

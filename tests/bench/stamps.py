@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from tests.bench.lab import Case, Lab
 from tests.bench.sitting import Sitting
 from tests.bench.table import Row
-from tests.bench.truth import gap_errors, impossible, percentile, recv_errors, stamp_errors
+from tui.selftest.truth import gap_errors, impossible, percentile, recv_errors, stamp_errors
 
 TITLE = "stamps: error against the server's clock"
 RATES = (80, 500)

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from tests.bench.lab import Lab
-from tests.bench.sitting import READY, START_S, home
 from tests.bench.table import Row
-from tests.bench.terminal import Terminal
+from tui.selftest.monitor import READY, START_S, home
+from tui.selftest.terminal import Terminal
 
 TITLE = "start: from the command to what is drawn"
 _STARTS = 3  # in each round

@@ -64,7 +64,8 @@ class Watched:
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
-            raise AssertionError(f"not in time: {texts}; the screen:\n{self._screen.text}") from None
+            state = await self.page.value("document.body.className")
+            raise AssertionError(f"not in time: {texts}; {state}; the screen:\n{self._screen.text}") from None
 
     async def painted(self, *roles: str) -> list[int]:
         """How many pixels have the colour of each role of the theme."""

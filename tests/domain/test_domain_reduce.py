@@ -179,3 +179,10 @@ def test_what_was_stopped_before_the_prompt_was_read_says_so() -> None:
     run = [*SENT, ev.Head(5 * MS, 200), ev.Progress(5 * MS, 500, 0, 64, 100 * MS)]
     view = after(*run, ev.Ended(200 * MS, "cancelled"))
     assert (view.prefill.number, view.prefill.note) == (None, "it ended before the prompt was read")
+
+
+def test_between_lumps_of_a_proxy_nothing_stalls() -> None:
+    lump = [e for at in (100, 101) for e in [ev.Arrived(at * MS, None, None, False, 6, 6)] + 6 * token(at)[1:]]
+    assert after(*SENT, *lump, now=4_000 * MS).stage is Stage.DECODING
+    assert after(*SENT, *lump, now=4_000 * MS).open_stall is None
+    assert after(*SENT, *lump, now=70_000 * MS).stage is Stage.STALLED

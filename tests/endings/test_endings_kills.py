@@ -133,5 +133,9 @@ def test_an_error_inside_puts_the_terminal_back_and_is_one_line(own_home: Path, 
         assert terminal.end(10) == 1
         assert terminal.restored
         said = terminal.written.rpartition(b"\x1b[?1006l")[2].decode()
-    assert said.split() == ["toklane:", "internal", "error:", "RuntimeError:", "no", "[red]ink[/]", "left"]
+    (report,) = (own_home / "state" / "crashes").iterdir()
+    told = f"toklane: internal error: RuntimeError: no [red]ink[/] left; the report is {report}"
+    assert "".join(said.split()) == "".join(told.split())  # the terminal wraps it
+    assert "raise RuntimeError" not in said and "RuntimeError: no [red]ink[/] left" in report.read_text()
+    assert report.stat().st_mode & 0o777 == 0o600
     assert ending(recorded(own_home, lambda recording: recording.ended)) == "cancelled"

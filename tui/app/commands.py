@@ -17,6 +17,7 @@ from tui.settings.keys import Key
 _NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
 _WITHOUT_KEY = (
     ("freeze", "in a replay: stop at each change of phase, space goes on"),
+    ("tour", "scenes with captions: what prefill, decode, the cache and a queue are; esc leaves"),
     ("demo", "watch recordings of real requests; esc comes back"),
 )
 _BY_WHAT_IT_DOES = 0.001  # any match of a name comes before it

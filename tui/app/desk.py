@@ -16,6 +16,7 @@ from tui.app.pointing import Pointing
 from tui.app.pump import Pump
 from tui.app.stage.plan import LEAST
 from tui.app.theming import Ink
+from tui.app.touring import Touring
 from tui.domain import knobs as turning
 from tui.domain.knobs import Knobs
 from tui.settings.keys import Key
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _SAID_S = 4.0
 
 
-class Desk(Pointing):
+class Desk(Touring, Pointing):
     """The board, its pump, and one action for each row of the key table."""
 
     def __init__(self, ink: Ink, keys: Sequence[Key], feed: Feed, knobs: Knobs) -> None:
@@ -54,6 +55,9 @@ class Desk(Pointing):
         for told, now in zip(before, self._notices, strict=True):
             if now != told:
                 self.say(now)
+        if self.tour is not None:
+            self.attend_tour(engine)
+            return
         nothing_there = engine.discovered == () and engine.found is None and not engine.aiming
         if nothing_there and not self._welcomed and engine.builtin.state == "off" and self.is_current:
             self._welcomed = True
@@ -73,6 +77,8 @@ class Desk(Pointing):
     # -- requests -------------------------------------------------------------------------------------------
 
     def action_send(self) -> None:
+        if self.enter_in_tour():
+            return
         engine = live(self.feed)
         if engine is None:
             self.next_reel()
@@ -102,7 +108,7 @@ class Desk(Pointing):
         if self.maximised:
             self.maximise("")
         elif not self.unpoint():
-            self.leave_demo()
+            self.leave()
 
     def stop(self) -> bool:
         """Cancel what runs; False when nothing does."""
@@ -124,6 +130,8 @@ class Desk(Pointing):
         self.say(f"calibrating: {cost} · esc stops")
 
     def action_pause(self) -> None:
+        if self.step_in_tour():
+            return
         player = playback(self.feed)
         if player is None:
             self.pump.paused = not self.pump.paused
@@ -192,10 +200,12 @@ class Desk(Pointing):
         self.pump.touch()
 
     def action_scroll_up(self) -> None:
-        self.answer.scroll(-1)
+        if self.maximised == "answer" or not self.back_in_tour():
+            self.answer.scroll(-1)
 
     def action_scroll_down(self) -> None:
-        self.answer.scroll(+1)
+        if self.maximised == "answer" or not self.step_in_tour():
+            self.answer.scroll(+1)
 
     def action_next_panel(self) -> None:
         self.select_next()
@@ -254,7 +264,7 @@ class Desk(Pointing):
             self._pages().own_page(self.monitor, self.pump.knobs, self.pump.turn)
 
     def action_engine(self) -> None:
-        engine = live(self.feed) or self.leave_demo()
+        engine = live(self.feed) or self.leave()
         if engine is not None:
             self._pages().engine_page(self.monitor, engine)
 

@@ -23,7 +23,7 @@ class Enter(Enum):
 def enter_does(feed: Feed) -> Enter:
     """An engine that was named is asked again; where none was, nothing is started without a choice."""
     engine = live(feed)
-    if engine is None:
+    if engine is None or engine.lost:
         return Enter.NOTHING
     if engine.found is not None or feed.running:
         return Enter.SEND

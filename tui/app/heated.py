@@ -14,7 +14,7 @@ _SPAN = "background on secondary"
 
 
 class Heat:
-    """The looks of one moment's text. `colourless`: what the cursor is on is turned round instead."""
+    """The looks of one moment's text. `colourless`: what the cursor is on is turned round instead, and underlined."""
 
     def __init__(self, view: View, pointer: Pointer, by_gaps: bool, colourless: bool) -> None:
         self._view = view
@@ -34,7 +34,8 @@ class Heat:
         if not self._pointer.first <= message <= self._pointer.last:
             return style
         if self._colourless:
-            return style.replace(" reverse", " bold underline") if "reverse" in style else f"{style} reverse"
+            turned = style.replace(" reverse", "") if "reverse" in style else f"{style} reverse"
+            return f"{turned} underline"
         return _ON if message == self._pointer.at else _SPAN
 
     def _by_gap(self, message: int, usual: str) -> str:
@@ -61,5 +62,5 @@ class Heat:
             return rows
         line = place[0] - top
         if texts.unseen(self._pointer.at):
-            rows[line] = join(rows[line], ((" ", "text reverse" if self._colourless else _ON),))
+            rows[line] = join(rows[line], ((" ", "text reverse underline" if self._colourless else _ON),))
         return rows

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -16,13 +17,13 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.dom import DOMNode
 
+from tui import locations
 from tui.app.bindings import everywhere, keymap
 from tui.app.cover import Cover
 from tui.app.dress import in_256, in_sixteen, page_theme
 from tui.app.theming import Ink, fill_for
-from tui.plot.cells import clean
 from tui.plot.glyphs import Fill
-from tui.settings import themes
+from tui.settings import owned, themes
 from tui.settings.keys import KEYS, Key
 from tui.settings.themes import Theme
 
@@ -124,13 +125,13 @@ class Monitor(App[None], inherit_bindings=False):
             self.stop_with(INTERRUPTED)
 
     def _fatal_error(self) -> None:
-        """An error inside: one line, no traceback with everybody's variables; later ones are silent."""
-        if self._broken:
+        """An error inside: a report in a file, and one line that names it; later ones are silent."""
+        if self._broken or self._exception is None:
             return
         self._broken = True
-        error = self._exception
-        words = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        self.panic(Text(clean(f"toklane: internal error: {words}")))
+        from tui.report import crash
+
+        self.panic(Text(f"toklane: {crash.told(self._exception)}"))
 
     # -- looks ----------------------------------------------------------------------------------------------
 
@@ -196,10 +197,19 @@ class Monitor(App[None], inherit_bindings=False):
             picture = io.StringIO(self.export_screenshot())
             self.deliver_text(picture, save_filename=name, mime_type="image/svg+xml")
             return  # the browser keeps it where it keeps what it loads
-        try:
-            self.say(f"saved {self.save_screenshot(name, path)}")
-        except OSError as error:
-            self.say(f"no picture: {error.filename or name}: {error.strerror or error}")
+        for place in (Path(path or "."), locations.state_dir() / "pictures"):
+            try:
+                self.say(f"saved {self._picture(place, name)}")
+                return
+            except OSError as error:
+                self.say(f"no picture: {error.filename or name}: {error.strerror or error}")
+
+    def _picture(self, folder: Path, name: str) -> Path:
+        """Save one in the folder, for this user alone. Raises OSError."""
+        picture = self.export_screenshot()
+        file = owned.folder(folder.absolute()) / name
+        owned.replaced(file, picture.encode())
+        return file
 
     def action_palette(self) -> None:
         from tui.app.commands import Palette

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui import locations
 from tui.app.demo_first import DemoFirst
+from tui.app.tour.first import TourFirst
 from tui.capture.spawn import dismiss, spawn
 from tui.report.given import check
 from tui.settings import last
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from tui.capture.session import Session
     from tui.domain.knobs import Knobs
     from tui.settings import themes
+    from tui.settings.tour_script import Act
 
 
 def monitor(options: argparse.Namespace) -> int:
@@ -36,12 +39,17 @@ def monitor(options: argparse.Namespace) -> int:
 
 
 def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
-    settings, theme, remark = _settle(options)  # what is wrong is said before there is a screen
+    acts = _acts(options)  # what is wrong is said before there is a screen
+    settings, theme, remark = _settle(options)
     from tui.app.leaving import show
     from tui.app.main import Monitor
 
-    sitting = Sitting(options, settings, reader)
-    first = DemoFirst(sitting.open, sitting.begin, settings.knobs, options.freeze) if options.demo else None
+    sitting = Sitting(settings, reader)
+    first: DemoFirst | TourFirst | None = None
+    if acts:
+        first = TourFirst(acts, sitting.open, sitting.begin, settings.knobs, options.demo)
+    elif options.demo:
+        first = DemoFirst(sitting.open, sitting.begin, settings.knobs, options.freeze)
 
     def begin() -> None:
         if reader is None:
@@ -55,7 +63,7 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
 
     def remember() -> None:
         if app.desk is not None:
-            _remember(app.desk.pump.knobs, app.palette.name, sitting.session)
+            _remember(app.desk.own_knobs, app.palette.name, sitting.session)
 
     opening = first.open if first else sitting.open
     app = Monitor(opening, theme=theme, keys=settings.keys, on_start=begin, staged=settings.stage)
@@ -65,6 +73,15 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
     finally:
         sitting.close()
     return status
+
+
+def _acts(options: argparse.Namespace) -> Sequence[Act]:
+    """The scenes of a tour, none where no tour was asked for. Raises ScriptError."""
+    if options.command != "tour":
+        return ()
+    from tui.settings import tour_script
+
+    return tour_script.load(options.script)
 
 
 def _settle(options: argparse.Namespace) -> tuple[Settings, themes.Theme, str]:
@@ -89,8 +106,7 @@ def _settled(options: argparse.Namespace, remembered: Layer) -> tuple[Settings, 
 class Sitting:
     """A session for the screen. Built after the first frame: what it imports takes as long as Textual."""
 
-    def __init__(self, options: argparse.Namespace, settings: Settings, reader: Popen[bytes] | None) -> None:
-        self._options = options
+    def __init__(self, settings: Settings, reader: Popen[bytes] | None) -> None:
         self._settings = settings
         self._reader = reader
         self.session: Session | None = None
@@ -114,7 +130,7 @@ class Sitting:
         )
         gguf = self._settings.gguf
         session.also_ask(told(os.environ))
-        session.timeout_s = self._options.timeout
+        session.timeout_s = self._settings.timeout
         session.download = not self._settings.no_download
         session.gguf = Path(gguf).absolute() if gguf else None
         session.make_room(self._settings.knobs.rivals)
@@ -133,7 +149,7 @@ class Sitting:
         elif target is not None:
             session.aim(target)
         else:
-            session.discover(self._options.engine or "")
+            session.discover(self._settings.engine)
 
     def close(self) -> None:
         if self.session is not None:

@@ -184,6 +184,6 @@ def blanks_joined(row: Row) -> list[Span]:
 def _ground(words: str) -> str:
     """What a blank of this style looks like."""
     parts = words.split()
-    if "reverse" in parts:
+    if "reverse" in parts or "underline" in parts:
         return words
     return parts[parts.index("on") + 1] if "on" in parts else "background"

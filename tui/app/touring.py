@@ -82,6 +82,10 @@ class Touring(Playing):
         self.pump.touch()
         return live(self.feed)
 
+    def leave(self) -> Live | None:
+        """One step back: from a tour, else from a demo; the engine's side there, None where there is none."""
+        return self.leave_demo() if self.tour is None else self.leave_tour()
+
     def _play_recordings(self, why: str = "") -> None:
         """The same tour without an engine; one line where it has no recordings."""
         from tui.capture.tour_session import TourSession
@@ -105,7 +109,7 @@ class Touring(Playing):
             self.say(why)
 
     def attend_tour(self, engine: Live) -> None:
-        """While an engine is looked for: take the built-in one where it can be had at once, else recordings."""
+        """While an engine is looked for: the built-in one where it can be had at once, else recordings."""
         tour = self.tour
         if tour is None or not tour.awaits:
             return

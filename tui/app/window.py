@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from tui.app.panels.lines import dotted, most
 from tui.app.panels.phases import QUIET
 from tui.app.piece_words import gap_words, machine_words
-from tui.plot.read_so_far import read_so_far
 from tui.app.scene import Scene
 from tui.app.tracks import Sample
 from tui.domain.phases import Phase
@@ -17,6 +16,7 @@ from tui.domain.view import View
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane
 from tui.plot.numbers import count, duration, percent
+from tui.plot.read_so_far import read_so_far
 from tui.plot.rows import Row, cut, join, overlay, row_width
 
 _MOST_ZOOM = 4096
@@ -77,7 +77,7 @@ def readout(scene: Scene, lane: Lane, window: Window, load: Sequence[Sample]) ->
     parts = moment(view, window.cursor_ns, load)
     below = [*machine_words(scene, window.cursor_ns), *_told(_at(view, window.cursor_ns))]
     head: Row = ((f" ▲ {duration(window.cursor_ns)}", "text bold"),)
-     return [
+    return [
         most(head, [((f" · {part}", "text"),) for part in parts], lane.width),
         most(((" ", "text"),), dotted(below, "secondary"), lane.width),
     ]

@@ -40,7 +40,7 @@ def say(scene: Scene) -> Said:
     """The sentence of a scene."""
     said = _preparing(scene) or _of_request(scene)
     if scene.replay is not None:
-        return _replayed(said, scene.replay, scene.view.stage)
+        return _replayed(said, scene.replay, scene.view.stage, scene.tour is not None)
     if scene.paused:
         return Said("▌", "Paused", "text", (_standing(scene, said.word.lower()), "space goes on"))
     if scene.calibrating:
@@ -50,9 +50,9 @@ def say(scene: Scene) -> Said:
     return said
 
 
-def _replayed(said: Said, replay: Replay, stage: Stage) -> Said:
+def _replayed(said: Said, replay: Replay, stage: Stage, toured: bool) -> Said:
     """The same of a recording; where it stands still at a change of phase, what has begun."""
-    word = f"Recorded · {said.word}" if replay.reel else said.word
+    word = f"Recorded · {said.word}" if replay.reel or toured else said.word
     if not replay.held:
         return Said(said.sign, word, said.role, said.parts)
     told = explained(stage)
@@ -83,6 +83,8 @@ def _preparing(scene: Scene) -> Said | None:
         return Said("✖", "No engine", "failed", (setup.why, _ENTER[scene.enter]))
     if scene.problem:
         return Said("✖", "No engine", "failed", (scene.problem, _ENTER[scene.enter]))
+    if scene.replay and scene.tour:
+        return Said("○", "Ready", "text", (f"enter plays {scene.tour.title}",))
     if scene.replay:
         return Said("○", "Replay", "waiting", ("space plays",))
     if scene.aiming and not scene.engine.name:

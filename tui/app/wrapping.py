@@ -1,7 +1,7 @@
 """Text that grows, wrapped to a width as it comes: adding a piece costs one line, not the whole text.
 
-Wrapping moves and drops blanks only. So a place in the text is told by how many signs, blanks not counted, stand
-before it: that holds however the text is wrapped.
+Wrapping moves and drops blanks only. So a place in the text is told by how many signs, blanks not counted,
+stand before it: that holds however the text is wrapped.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from tui.capture.frames import Reply
 from tui.capture.orders import FetchOrder, StreamOrder
 from tui.capture.outfit import order_of, plan_of, wish_of
 from tui.capture.target import Target
-from tui.domain.knobs import Knobs, Profile
+from tui.domain.knobs import Cache, Knobs, Profile
 from tui.engines.asking import Asking
 from tui.engines.base import Request
 from tui.engines.detect import Found
@@ -25,10 +25,15 @@ from tui.engines.token_count import Estimate
 
 @dataclass(slots=True)
 class Memory:
-    """What earlier errands learned: prompts by (address, model, wish), estimates by (address, model)."""
+    """What earlier errands learned: prompts by (address, model, wish), estimates by (address, model).
+
+    cold: the newest prompt that no cache knew, by the wish for the same one again. Where reuse can't be
+    switched off it has a first line of its own, and only the identical prompt finds it again.
+    """
 
     sized: dict[tuple[str, str, Wish], Sized] = field(default_factory=dict)
     estimate: dict[tuple[str, str], Estimate] = field(default_factory=dict)
+    cold: dict[tuple[str, str, Wish], Sized] = field(default_factory=dict)
 
     def learn(self, root: str, model: str, characters: int, tokens: int) -> None:
         """A run told how many tokens a prompt of so many characters had."""
@@ -75,6 +80,17 @@ class Errand:
         self._go_on()
 
     def _size(self) -> Asking[Sized]:
+        """The same prompt again is the one that was sent; the others are written, each with its own nonce."""
+        wish, found = self._wish, self._found
+        again = (found.base.root, found.model, replace(wish, cache=Cache.SAME.value, nonce=""))
+        if wish.cache == Cache.SAME.value and again in self._memory.cold:
+            return self._memory.cold[again]
+        sized = yield from self._sizes()
+        if wish.cache == Cache.COLD.value and wish.nonce:
+            self._memory.cold[again] = sized
+        return sized
+
+    def _sizes(self) -> Asking[Sized]:
         """A prompt that was sized before is only written again, with the new nonce."""
         wish, found = self._wish, self._found
         key = (found.base.root, found.model, replace(wish, nonce=""))

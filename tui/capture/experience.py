@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +14,7 @@ from tui.domain.expect import MOST_RUNS, Known
 from tui.domain.state import learned
 from tui.domain.values import finite
 from tui.engines.found import Found
+from tui.settings import owned
 
 MOST_BYTES = 512_000
 _KEPT_BYTES = MOST_BYTES // 2
@@ -95,9 +94,8 @@ class Experience:
         """One write, so that two programs never mix their lines."""
         data = json.dumps(line, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-            descriptor = os.open(self.path, flags, 0o600)
+            owned.folder(self.path.parent)
+            descriptor = owned.plain(self.path, os.O_RDWR | os.O_APPEND)
             try:
                 size = os.fstat(descriptor).st_size
                 if size and os.lseek(descriptor, size - 1, os.SEEK_SET) and os.read(descriptor, 1) != b"\n":
@@ -123,15 +121,7 @@ class Experience:
             if newest.get(json.dumps(lines[n].get("key"))) == n if calibrated else total < _KEPT_BYTES:
                 kept.append(data)
                 total += len(data)
-        descriptor, draft = tempfile.mkstemp(prefix=self.path.name, dir=self.path.parent)  # 0600
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(b"".join(reversed(kept)))
-            os.replace(draft, self.path)
-        except OSError:
-            with contextlib.suppress(OSError):
-                os.unlink(draft)
-            raise
+        owned.replaced(self.path, b"".join(reversed(kept)))
 
 
 def _parsed(data: bytes) -> Iterable[Mapping[str, object]]:

@@ -11,11 +11,12 @@ from threading import Event, Lock, local
 import httpcore
 
 from tui.capture.connection import CONNECT_S, Target, target
+from tui.capture.echo import Veil
 from tui.capture.failure import CaptureError, Kind
 from tui.capture.frames import Reply
 from tui.capture.orders import FetchOrder, LookOrder, PollOrder
+from tui.capture.recoded import Recoded, coding_of
 from tui.capture.run import Run
-from tui.capture.scrub import secrets_of, without
 from tui.capture.sockets import Dialing
 from tui.capture.tls import context
 
@@ -49,7 +50,7 @@ class Fetcher:
         except httpcore.TimeoutException:
             reply = _failed(order, Kind.TIMEOUT, "no answer in time")
         except Exception as error:  # whatever it is: this fetch failed, the child lives on
-            reply = _failed(order, Kind.OTHER, f"no HTTP answer: {error}")
+            reply = _clean(order, _failed(order, Kind.OTHER, f"no HTTP answer: {error}"))
         return replace(reply, took_ns=time.monotonic_ns() - began_ns)
 
     def poll(self, order: PollOrder, run: Run, over: Event) -> None:
@@ -121,8 +122,7 @@ class Fetcher:
                 if len(body) > _LONGEST_BODY_BYTES:
                     raise CaptureError(Kind.OTHER, "the answer is too long")
             pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
-            clean = without(bytes(body), secrets_of(order.headers))
-            return Reply(order.id, response.status, tuple(pairs), clean, 0)
+            return _clean(order, Reply(order.id, response.status, tuple(pairs), bytes(body), 0))
 
 
 def _once(order: PollOrder | LookOrder, run: Run, timeout_s: float) -> FetchOrder:
@@ -154,6 +154,19 @@ def _kept(body: bytes, keep: tuple[str, ...]) -> bytes:
 def _observed(run: Run, path: str, reply: Reply) -> None:
     body = reply.error.encode() if reply.error_kind else reply.body
     run.poll(time.monotonic_ns(), path, reply.status, body, reply.took_ns)
+
+
+def _clean(order: FetchOrder, reply: Reply) -> Reply:
+    """The reply without what its sender's key could be known from; a compressed body stays one."""
+    veil = Veil(order.headers)
+    coding = coding_of(reply.headers)
+    coded = Recoded(coding, veil.hidden, bytes) if coding and veil.active else None
+    return replace(
+        reply,
+        headers=tuple((name, veil.words(value)) for name, value in reply.headers),
+        body=veil.hidden(reply.body) if coded is None else coded.read(reply.body) + coded.end(),
+        error=veil.words(reply.error),
+    )
 
 
 def _failed(order: FetchOrder, kind: Kind, message: str) -> Reply:

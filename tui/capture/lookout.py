@@ -22,7 +22,8 @@ class Lookout:
     """`found` is the engine requests go to; `problem` is one line when there is none.
 
     discovered: engines on the usual local ports, None while not asked or not done. slow: addresses among
-    them where something did not answer in time. also: addresses that are asked beside them.
+    them where something did not answer in time. also: addresses that are asked beside them. lost: nobody can
+    be asked any more.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Lookout:
         self._again_ns: int | None = None
         self._discovery: Discovery | None = None
         self._take: str | None = None
-        self._lost = False
+        self.lost = False
         self._heard = False
         self.also: tuple[Base, ...] = ()
         self.slow: tuple[str, ...] = ()
@@ -63,7 +64,7 @@ class Lookout:
 
     def _look_at(self, target: Target) -> None:
         self.target, self.found, self._again_ns = target, None, None
-        if self._lost:
+        if self.lost:
             return
         self.problem = ""
         self._aim = Aim(target, self._ask, self._next_id, self._clock(), self._heard)
@@ -71,7 +72,7 @@ class Lookout:
 
     def discover(self, take: str | None) -> None:
         """Ask the usual local ports; with `take` aim at the first engine of that name ("": of any)."""
-        if self._lost:
+        if self.lost:
             return
         self.discovered = None
         self._take = take if take is not None else self._take
@@ -81,7 +82,7 @@ class Lookout:
 
     def embed(self, gguf: Path | None, download: bool) -> None:
         """Bring up the built-in engine and aim at it."""
-        if self._lost:
+        if self.lost:
             return
         self._aim = self._again_ns = None
         self.found = self.target = None
@@ -133,7 +134,7 @@ class Lookout:
 
     def lose(self, why: str) -> None:
         """Nobody can be asked any more."""
-        self._lost, self.problem = True, why
+        self.lost, self.problem = True, why
         self.found = self._aim = self._discovery = self._again_ns = None
 
     def _take_first(self) -> None:
@@ -164,7 +165,7 @@ class Lookout:
 
     def _builtin_changed(self) -> None:
         engine = self.builtin.engine
-        if not self._lost:
+        if not self.lost:
             self.problem = self.builtin.why
         if self.builtin.state == "ready" and engine is not None:
             self._look_at(Target(engine.base_url, engine.api_key))

@@ -1,9 +1,10 @@
-"""Writes one recording: JSON Lines, append-only, by an own thread, so that a slow disk delays no read."""
+"""Writes one recording: JSON Lines, in order, by an own thread, so that a slow disk delays no read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from queue import SimpleQueue
 from threading import Event, Thread
@@ -11,6 +12,7 @@ from threading import Event, Thread
 from tui.capture.lines import to_line
 from tui.capture.scrub import scrub_meta
 from tui.domain.wire import End, Meta, Note, Record
+from tui.settings import owned
 
 FORMAT = "toklane/1"
 _FLUSH_S = 3.0
@@ -20,9 +22,10 @@ _BATCH_S = 0.1  # writing each record at once would wake this thread for every t
 class Recorder:
     """One file, created 0600, which must be absent or empty: OSError otherwise.
 
-    The first line holds status and response headers, so it is written when the head came or the run ended;
-    what comes before is held back until then. When the disk refuses, `failed` is called once with the reason
-    (from the writer thread) and nothing more is written.
+    Whoever kills the writer finds a recording: the first record is written at once, what follows within
+    0.1 s. The first line holds status and response headers, so the few lines before the head are written
+    once more when it came, by one write over the old ones. When the disk refuses, `failed` is called once
+    with the reason (from the writer thread) and nothing more is written.
     """
 
     def __init__(self, path: str, failed: Callable[[str], None]) -> None:
@@ -52,26 +55,32 @@ class Recorder:
             os.close(descriptor)
 
     def _write_all(self, descriptor: int) -> None:
-        held: list[Record] = []
-        holding = True
-        while (batch := self._batch()) is not None:
-            for record in batch:
-                held.append(record)
-                if holding and _completes_first_line(record):
-                    holding = False
-                    held[0] = _first_line(held[0], record)
-            if not holding:
-                data = b"".join(map(to_line, held))
-                held.clear()
-                while data:
-                    data = data[os.write(descriptor, data) :]
+        opening: list[Record] | None = []  # all records so far, until the first line is complete
+        wait_s = 0.0
+        while (batch := self._batch(wait_s)) is not None:
+            wait_s = _BATCH_S
+            if opening is None:
+                _write(descriptor, batch)
+                continue
+            known = bool(opening)
+            opening += batch
+            last = next((record for record in batch if _completes_first_line(record)), None)
+            if last is not None or not known:
+                opening[0] = _first_line(opening[0], last)
+            if not _rewindable(descriptor):  # a pipe or a device takes each line once
+                _write(descriptor, opening if last is not None else ())
+            elif last is not None:
+                _write(descriptor, opening, anew=True)
+            else:
+                _write(descriptor, batch if known else opening)
+            opening = opening if last is None else None
 
-    def _batch(self) -> list[Record] | None:
+    def _batch(self, wait_s: float) -> list[Record] | None:
         """The records that came since the last batch, after a short wait for more; None at the end."""
         first = self._queue.get()
         if first is None:
             return None
-        self._closing.wait(_BATCH_S)
+        self._closing.wait(wait_s)
         batch = [first]
         while not self._queue.empty():
             record = self._queue.get()
@@ -86,7 +95,20 @@ def _completes_first_line(record: Record) -> bool:
     return isinstance(record, End) or (isinstance(record, Note) and record.name == "head")
 
 
-def _first_line(meta: Record, head: Record) -> Record:
+def _rewindable(descriptor: int) -> bool:
+    return stat.S_ISREG(os.fstat(descriptor).st_mode)
+
+
+def _write(descriptor: int, records: Iterable[Record], anew: bool = False) -> None:
+    """All of them; `anew`: from the beginning of the file, over shorter lines than these."""
+    data = b"".join(map(to_line, records))
+    if anew:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _first_line(meta: Record, head: Record | None) -> Record:
     assert isinstance(meta, Meta)
     learned = {}
     if isinstance(head, Note):
@@ -95,8 +117,9 @@ def _first_line(meta: Record, head: Record) -> Record:
 
 
 def _opened(path: str) -> int:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    if os.fstat(descriptor).st_size:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | owned.AS_IT_IS, 0o600)
+    seen = os.fstat(descriptor)
+    if seen.st_size or seen.st_nlink > 1:  # a second name: it is somebody's file
         os.close(descriptor)
         raise FileExistsError("the file holds something already")
     return descriptor

@@ -67,7 +67,8 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
         last_ns = max((record.at_ns for record in records if not isinstance(record, Meta)), default=0)
         end = End(last_ns, "error", "recording ends without an end")
     whole = [*records, end]
-    if not any(isinstance(record, Note) for record in records):
+    ours = "format" in meta.fields  # it tells its notes, also where it broke off before the first one
+    if not ours and not any(isinstance(record, Note) for record in records):
         whole = _as_recorded(meta.fields, whole)
     return Recording(meta, (meta, *whole), damaged, ended)
 

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from threading import Condition, Lock
 
+from tui.capture.echo import Veil
 from tui.capture.frames import Item, Mark
 from tui.capture.orders import StreamOrder
+from tui.capture.recoded import Recoded, coding_of
 from tui.capture.recorder import FORMAT, Recorder
-from tui.capture.scrub import scrub_headers, scrub_meta, secrets_of, without
+from tui.capture.scrub import scrub_headers, scrub_meta
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 
 _LAST_SAMPLE_S = 0.25
@@ -41,11 +43,13 @@ class Run:
         self._sampling = Condition()
         self._sampled_ns: int | None = None  # when the newest sample was taken
         self._early: list[Record] = []
-        self._secrets = secrets_of(order.headers)
+        self._veil = Veil(order.headers)
+        self._recoded: Recoded | None = None
+        self._last_read: Read | None = None
         self._recorder: Recorder | None = None
         if order.record is not None:
             self._record(order.record)
-        self._hand_on(Meta(scrub_meta({"format": FORMAT, **order.meta})))
+        self._hand_on(Meta(self._veil.words(scrub_meta({"format": FORMAT, **order.meta}))))
 
     def connecting(self, mono_ns: int) -> None:
         """A connection is being opened: known before zero is."""
@@ -64,10 +68,13 @@ class Run:
 
     def note(self, name: str, mono_ns: int | None = None, /, **fields: object) -> None:
         """Something the client did or learned."""
-        self._add(Note(time.monotonic_ns() if mono_ns is None else mono_ns, name, fields))
+        at_ns = time.monotonic_ns() if mono_ns is None else mono_ns
+        self._add(Note(at_ns, name, self._veil.words(fields)))
 
     def head(self, mono_ns: int, status: int, headers: list[tuple[str, str]]) -> None:
         """Status and headers arrived."""
+        if self._veil.active and (coding := coding_of(headers)):
+            self._recoded = Recoded(coding, self._veil.streamed, self._veil.rest)
         self.note("head", mono_ns, status=status, headers=scrub_headers(headers))
 
     def sample(self, mono_ns: int, fields: dict[str, object]) -> None:
@@ -79,15 +86,18 @@ class Run:
 
     def poll(self, mono_ns: int, path: str, status: int, body: bytes, took_ns: int) -> None:
         """The answer to a side observation."""
-        self._add(Poll(mono_ns, path, status, without(body, self._secrets), took_ns))
+        self._add(Poll(mono_ns, path, status, self._veil.hidden(body), took_ns))
 
     def read(self, at_ns: int, data: bytes, floor_ns: int, recv_ns: int, kernel: bool) -> None:
         """One read of the body."""
-        data = without(data, self._secrets)
+        data = self._veil.streamed(data) if self._recoded is None else self._recoded.read(data)
         with self._lock:
             if not self.ended:
                 zero_ns = self.zero_ns or 0  # known: nothing is read before the request was sent
-                self._hand_on(Read(at_ns - zero_ns, data, floor_ns - zero_ns, recv_ns - zero_ns, kernel))
+                read = Read(at_ns - zero_ns, data, floor_ns - zero_ns, recv_ns - zero_ns, kernel)
+                self._last_read = read
+                if data:
+                    self._hand_on(read)
 
     def end(self, how: str, detail: str = "", mono_ns: int | None = None) -> None:
         """The run is over; only the first call counts. The recording is whole before the End is emitted."""
@@ -102,7 +112,10 @@ class Run:
             if self.ended:
                 return
             self.ended = True
-            end = _shifted(End(now_ns, how, detail), self.zero_ns or 0)
+            rest = self._veil.rest() if self._recoded is None else self._recoded.end()
+            if rest and self._last_read is not None:
+                self._hand_on(replace(self._last_read, data=rest))
+            end = _shifted(End(now_ns, how, self._veil.words(detail)), self.zero_ns or 0)
             recorder = self._recorder
         if recorder is not None:
             recorder.put(end)

@@ -1,4 +1,4 @@
-"""Takes secrets out of whatever is recorded or handed on: headers, URLs, and echoes of a key in a reply."""
+"""Takes secrets out of whatever is recorded or handed on: secret headers, and what a URL may hide."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ _SECRET_HEADERS = re.compile(
     r"authorization|cookie|api[-_]?key|auth[-_]?token|access[-_]?token|secret|password", re.IGNORECASE
 )
 _SECRET_PARAMETERS = re.compile(r"key|token|secret|passw|auth|sig|credential", re.IGNORECASE)
-_SHORTEST_ECHO = 6  # a shorter "key" such as "none" is no secret, and would tear holes into the text
 
 
 def scrub_url(url: str) -> str:
@@ -38,23 +37,10 @@ def scrub_meta(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: _scrub(name, value) for name, value in fields.items()}
 
 
-def secrets_of(headers: Mapping[str, str]) -> tuple[bytes, ...]:
-    """The secret words of request headers, to be looked for in what the server answers."""
-    words = {
-        word.encode()
-        for name, value in headers.items()
-        if _SECRET_HEADERS.search(name)
-        for word in value.split()[-1:]
-    }
-    return tuple(word for word in words if len(word) >= _SHORTEST_ECHO)
-
-
-def without(data: bytes, secrets: tuple[bytes, ...]) -> bytes:
-    """The bytes with each secret replaced."""
-    for secret in secrets:
-        if secret in data:
-            data = data.replace(secret, REMOVED.encode())
-    return data
+def secret_words(headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(what stands before it, such as Bearer; the word) of each secret header of a request."""
+    told = [value.split() for name, value in headers.items() if _SECRET_HEADERS.search(name)]
+    return [(words[0] if len(words) > 1 else "", words[-1]) for words in told if words]
 
 
 def _scrub(name: str, value: Any) -> object:

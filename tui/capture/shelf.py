@@ -7,6 +7,8 @@ import re
 from datetime import datetime
 from pathlib import Path
 
+from tui.settings import owned
+
 _NAME = re.compile(r"(\d{8}-\d{6})-run(\d{4,})\.jsonl")
 CAP_BYTES = 200_000_000
 
@@ -20,14 +22,14 @@ class Shelf:
 
     def reserve(self, now: datetime) -> Path:
         """An empty new file (0600), never shared; drops the oldest beyond the cap. Raises OSError."""
-        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owned.folder(self.directory)
         recordings = self.listing()
         self._drop_oldest(recordings)
         number = max((_number(path) for path in recordings), default=0) + 1
         while True:
             path = self.directory / f"{now:%Y%m%d-%H%M%S}-run{number:04}.jsonl"
             try:
-                os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+                os.close(owned.new(path))
             except FileExistsError:
                 number += 1
             else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tui.capture.recording import Recording, parse
 from tui.capture.replay_session import ReplaySession
 from tui.domain.knobs import Knobs
+from tui.domain.view import View
 
 Slide = tuple[str, Path | None]
 """Title of a scene, and its recording if it has one."""
@@ -32,6 +33,14 @@ class TourSession(ReplaySession):
         self._title = ""
         self.pause()
 
+    def view(self) -> View:
+        """Empty until a scene is sent."""
+        return super().view() if self._title else View()
+
+    def outcome(self) -> View:
+        """What the scene comes to, however far it was played."""
+        return self._points.whole.live.view() if self._title else View()
+
     def send(self, knobs: Knobs) -> None:
         """Play the scene's recording; the knobs are the recorded ones. Raises OSError, NotARecording."""
         title, file = self.slides[self.at]
@@ -39,8 +48,7 @@ class TourSession(ReplaySession):
             return
         recording = load(file)
         if self._title and self.run is not None:
-            whole = self._points.whole.live.view()
-            self.shelf.keep(whole, self.knobs, f"run {self.run.number} · {self._title}")
+            self.shelf.keep(self.outcome(), self.knobs, f"run {self.run.number} · {self._title}")
         self._title = title
         self.held = False
         self.jumps += 1

@@ -29,6 +29,7 @@ class ErrorKind(Enum):
     NOT_CHAT_REPLY = "not_chat_reply"  # 200, but no chat answer
     CONNECTION_LOST = "connection_lost"  # broken before a terminal signal
     CONNECTION_FAILED = "connection_failed"  # nothing answers there
+    TIMED_OUT = "timed_out"  # a limit of our own, which the user set
 
 
 @dataclass(frozen=True, slots=True)

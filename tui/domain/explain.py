@@ -1,7 +1,7 @@
 """Why a piece of the answer came when it did: what was recorded about that time, and which of it is a cause.
 
-Only facts of this recording are used. Where none of them is a cause that is said, and nothing is guessed. Words
-hold their numbers as `Quantity`, so that who shows them writes numbers as everywhere else.
+Only facts of this recording are used. Where none of them is a cause that is said, and nothing is guessed.
+Words hold their numbers as `Quantity`, so that who shows them writes numbers as everywhere else.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ORDER = (Role.CAUSE, Role.PLACE, Role.SEEN)
 
 
 def explain(view: View, span: Span, marks: Sequence[Moment] = ()) -> Explanation:
-    """The explanation of a span. `marks`: where the machine stood in the way, in the clock of the readings."""
+    """The explanation of a span. `marks`: where the machine stood in the way, by its readings."""
     name = named(view, span)
     if span.is_first and span.begin == span.end and not span.open:
         facts = (*_lump(view, span), *_phases(view, span))

@@ -1,4 +1,4 @@
-"""What else was recorded when a read came late: how late we looked at it, and how far the engine's clock had gone.
+"""What else is known of a read that came late: when we looked at it, and how far the engine's clock had gone.
 
 Kept for slow reads alone, since every read of a long answer would cost more than it tells.
 """

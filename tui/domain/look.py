@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tui.domain import rates
+from tui.domain.arrivals import Stall
 from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
 from tui.domain.phases import Phase
@@ -18,6 +19,7 @@ from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 _S = 1_000_000_000
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
+LUMPS_APART_NS = 60 * _S  # a proxy that holds tokens back for longer is as good as a stall
 
 
 def look(state: State, now_ns: int | None = None) -> View:
@@ -47,7 +49,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         track=Track(state.arrivals, len(state.arrivals)),
         gaps=_gaps(state),
         stalls=tuple(state.arrivals.stalls),
-        open_stall=None if state.over or state.terminal else state.arrivals.open_stall(now),
+        open_stall=_open_stall(state, now),
         answer=state.answer.snapshot(),
         reasoning=state.reasoning.snapshot(),
         tools=tuple(Tool(c.name, c.arguments) for _, c in sorted(state.tools.items())),
@@ -85,9 +87,14 @@ def _stage(state: State, now: int, phases: tuple[Phase, ...]) -> Stage:
     if not state.sent:
         return Stage.EMPTY if state.connecting_ns is None else Stage.CONNECTING
     if state.first_ns is not None:
-        stalled = not state.terminal and state.arrivals.open_stall(now) is not None
-        return Stage.STALLED if stalled else Stage.DECODING
+        return Stage.DECODING if _open_stall(state, now) is None else Stage.STALLED
     return Stage.PREFILL if any(p.name in ("prefill", "decode") for p in phases) else Stage.WAITING
+
+
+def _open_stall(state: State, now: int) -> Stall | None:
+    """The silence that lasts, where it says something about the engine: between lumps it does not."""
+    stall = None if state.over or state.terminal else state.arrivals.open_stall(now)
+    return None if stall is not None and _buffered(state) and stall.gap_ns < LUMPS_APART_NS else stall
 
 
 def _buffered(state: State) -> bool:

@@ -19,6 +19,7 @@ _DISK_FLOOR = 8_000_000  # bytes that a server reads in passing
 _DISK_S = 50_000_000  # bytes/s from which reading is what it does
 _SWAP_FLOOR = 1_000_000
 _STALLED = 0.2  # of the time
+_RAN = 0.25  # of the time: a server that answers keeps at least one core busy
 _WAITS_PCT = 50.0  # a GPU below it was not what the answer waited for
 _QUIET = frozenset({"info"})
 
@@ -32,6 +33,7 @@ def on_machine(view: View, span: Span, marks: Sequence[Moment], slow: bool) -> I
     around = _around(readings, span)
     if around is not None:
         yield from _counted(*around)
+        yield from _idle(*around, slow=slow)
     middle = machine_at(readings, (span.start_ns + span.end_ns) // 2)
     if middle.gpu_pct is not None:
         idle = slow and middle.gpu_pct < _WAITS_PCT
@@ -76,9 +78,31 @@ def _counted(before: Reading, after: Reading) -> Iterator[Fact]:
         who = "of the server" if own is not None else "of the whole machine"
         words: Words = (Quantity(read, "B"), " were read from disk", *within)
         yield Fact(words, f"counters {who}", Provenance.MEASURED, role)
+    yield from _memory(before, after, seconds, within)
+
+
+def _idle(before: Reading, after: Reading, slow: bool) -> Iterator[Fact]:
+    """A server without a GPU that hardly ran: whatever held it up, it was not at work."""
+    old, new = before.server, after.server
+    if not slow or before.gpus or old is None or new is None or old.pid != new.pid:
+        return
+    ran = grown(old.cpu_s, new.cpu_s)
+    span_ns = after.at_ns - before.at_ns
+    if ran is not None and ran * SECOND_NS < _RAN * span_ns:
+        words: Words = (
+            "the server ran for ",
+            Quantity(ran * SECOND_NS, "ns"),
+            " only within ",
+            Quantity(span_ns, "ns"),
+            ": it stood still or waited for somebody",
+        )
+        yield Fact(words, "CPU time of its process", Provenance.MEASURED, Role.PLACE)
+
+
+def _memory(before: Reading, after: Reading, seconds: float, within: Words) -> Iterator[Fact]:
     swapped = grown(before.swap_in_bytes, after.swap_in_bytes)
     if swapped is not None and swapped >= _SWAP_FLOOR:
-        words = (Quantity(swapped, "B"), " came back from swap", *within)
+        words: Words = (Quantity(swapped, "B"), " came back from swap", *within)
         yield Fact(words, "counters of the whole machine", Provenance.MEASURED, Role.CAUSE)
     stalled_us = grown(before.stall_some_us, after.stall_some_us)
     if stalled_us is not None and stalled_us >= _STALLED * seconds * 1e6:

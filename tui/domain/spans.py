@@ -58,7 +58,7 @@ def messages_of(columns: Arrivals, read: int) -> range:
 
 
 def span_of(view: View, first: int, last: int) -> Span | None:
-    """The span from message `first` to `last`, in whatever order they are given; None when they did not come."""
+    """The span from message `first` to `last`, in either order; None where one did not come."""
     first, last = sorted((first, last))
     begin, end = read_of(view, first), read_of(view, last)
     if begin is None or end is None:

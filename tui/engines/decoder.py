@@ -35,7 +35,14 @@ from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 from tui.engines.body import Body
 from tui.engines.coding import CodingError
 from tui.engines.conditions import conditions_of
-from tui.engines.failures import engine_error, http_failure, not_chat_reply, told_error, unreadable
+from tui.engines.failures import (
+    engine_error,
+    http_failure,
+    not_chat_reply,
+    timed_out,
+    told_error,
+    unreadable,
+)
 from tui.engines.framing import Message
 from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, plain, text
 from tui.engines.tongue import Tongue
@@ -54,6 +61,7 @@ class Decoder:
         self._last_ns = 0
         self._over = False  # a terminal signal or a failure was seen: nothing after it counts
         self._finished = False
+        self._sent = False
         self._failed = False
         self._told: set[str] = set()
 
@@ -103,6 +111,12 @@ class Decoder:
             case "tokenize_probe":
                 took_ns, base_ns = count(fields.get("took_ns")), count(fields.get("base_ns"))
                 return [] if took_ns is None else [TokenizeProbed(at_ns, max(0, took_ns - (base_ns or 0)))]
+            case "sent":
+                self._sent = True
+                return []
+            case "failed" if fields.get("kind") == "timeout" and self._sent and not self._over:
+                # before anything was sent it is no limit of the user's: the connection failed
+                return [] if self._finished else self._fail(timed_out(at_ns, text(fields.get("message"))))
             case "conditions":
                 return [Learned(at_ns, dict(mapping(plain(dict(fields)))))]
             case "rival":

@@ -31,6 +31,7 @@ _REMEDIES = {
     ErrorKind.REDIRECT: "Give the target of the redirect as the URL.",
     ErrorKind.HTTP_ERROR: "See the raw reply for details.",
     ErrorKind.NOT_CHAT_REPLY: "Check that the URL is the one of the engine.",
+    ErrorKind.TIMED_OUT: "Set a longer --timeout, or none.",
     ErrorKind.ENGINE_ERROR: "See the server's log for details.",
 }
 _TOO_LONG = re.compile(r"(?i)context.{0,80}\b(?:exceed|longer)|\b(?:exceed|longer|not fit).{0,80}\bcontext")
@@ -103,6 +104,11 @@ def not_chat_reply(at_ns: int, body: bytes) -> Failed:
 def unreadable(at_ns: int, why: str) -> Failed:
     """Status 200, but the body's coding can't be undone."""
     return _failed(at_ns, ErrorKind.NOT_CHAT_REPLY, f"The reply can't be read: {why}.", None, b"")
+
+
+def timed_out(at_ns: int, message: str) -> Failed:
+    """The limit that the user set passed before the reply was whole."""
+    return Failed(at_ns, ErrorKind.TIMED_OUT, message, remedy=_REMEDIES[ErrorKind.TIMED_OUT])
 
 
 def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: bytes, url: str) -> Failed:

@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tui.settings import owned
+
 RETRY_S = 0.2
 
 if sys.platform == "win32":
@@ -33,7 +35,7 @@ def held(file: Path, waiting: Callable[[], None]) -> Iterator[int]:
 
     Gives the file's descriptor: a child process that inherits it holds the lock too, as long as it lives.
     """
-    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    handle = owned.plain(file, os.O_RDWR)
     try:
         while True:
             try:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tui.engines import installer, model
 from tui.engines.lock import held
+from tui.settings import owned
 
 Progress = Callable[[int, int, str], None]
 """Told (done_bytes, total_bytes, stage) some five times a second; done is 0 while nothing is known.
@@ -39,7 +40,7 @@ def fetch(progress: Progress) -> Path:
     """
     home = model.path().parent
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        owned.folder(home)
         with held(home / "lock", lambda: progress(0, model.DOWNLOAD_BYTES, WAITING)) as lock:
             return model.locate() or _left(home, progress) or _install(home, lock, progress)
     except OSError as error:

@@ -41,7 +41,7 @@ def scale(median_ns: float | None) -> Scale:
 
 
 def _round(ns: float) -> int:
-    step = 10 ** max(0, floor(log10(ns)) - 1)
+    step: int = 10 ** max(0, floor(log10(ns)) - 1)
     return round(ns / step) * step
 
 
@@ -51,7 +51,7 @@ def style(step: int, together: bool = False) -> str:
 
 
 def legend(scale: Scale, cells: int) -> Row:
-    """Each step in its own looks with its border, and what is underlined; shorter where there is less room."""
+    """Each step in its own looks with its border, and what is underlined; shorter in less room."""
     if not scale.borders_ns:
         return ()
     low, middle, high = (duration(ns) for ns in scale.borders_ns)

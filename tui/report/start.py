@@ -32,11 +32,11 @@ def run(options: argparse.Namespace) -> int:
     experience = Experience(locations.experience_file())
     session = Session(child, sampler, Shelf(locations.state_dir() / "runs"), experience=experience)
     session.also_ask(told(os.environ))
-    session.timeout_s = options.timeout
+    session.timeout_s = settings.timeout
     job = Job(
         knobs=settings.knobs,
         target=target,
-        engine=options.engine or "",
+        engine=settings.engine,
         embedded=settings.embedded,
         gguf=Path(settings.gguf).absolute() if settings.gguf else None,
         download=not settings.no_download,

@@ -39,6 +39,7 @@ class Settings:
 
     url: str = ""
     model: str = ""
+    engine: str = ""
     embedded: bool = False
     api_key_env: str = ""
     api_key_file: str = ""
@@ -56,6 +57,7 @@ class Settings:
     temperature: float = _KNOBS.temperature
     seed: int | None = None
     ignore_eos: bool = False
+    timeout: float | None = None
     auto: bool = False
     theme: str = "dark"
     stage: bool = False

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from tui.settings.config import ConfigError, Settings
 
+READ: set[str] = set()
+"""Every key that was read, so that what is written about an error can leave it out."""
+
 
 def api_key(settings: Settings, environ: Mapping[str, str]) -> str:
     """The key to send, "" when none is set. Raises ConfigError, whose message holds no part of it."""
@@ -32,4 +35,5 @@ def _sendable(text: str, source: str) -> str:
     key = text.strip()
     if not key or not key.isascii() or not key.isprintable():
         raise ConfigError(f"{source} holds no key that can be sent: one line of plain characters is needed")
+    READ.add(key)
     return key

@@ -12,6 +12,7 @@ from tui.settings.options import OPTIONS, Option
 COMMANDS: Mapping[str, str] = {
     "run": "one request, no screen",
     "replay": "a recording or a capture, on the screen or as numbers",
+    "tour": "scenes with captions for a room: prefill, decode, the cache, a queue",
     "doctor": "what was found, which phases can be measured here, and why not",
     "serve": "the monitor in a browser on this machine, beginning with recordings",
     "model": "where the built-in model lies; fetches it",
@@ -23,7 +24,7 @@ MONITOR = "watch one LLM request live: where the time goes, and every token as i
 """What plain `toklane` does; its name among the commands is ""."""
 SHELLS = ("bash", "zsh", "fish")
 OWN = "options"
-_ENGINE, _REQUEST, _SCREEN = "engine", "request", "screen"
+_ENGINE, _SCREEN = "engine", "screen"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,10 @@ FLAGS: tuple[Flag, ...] = (
     Flag("file", ("replay",), "FILE", "what was recorded or captured", Path, word=True),
     Flag("shell", ("completions",), "SHELL", "bash, zsh or fish", word=True, such_as=SHELLS),
     Flag("demo", ("",), "", "recordings of real requests; needs no engine and no network"),
+    Flag("demo", ("tour",), "", "from recordings, whatever engine is there"),
+    Flag("script", ("tour",), "FILE", "the scenes (default: tour.toml in the settings folder, else what "
+                                      "comes along)", Path),
+    Flag("write-script", ("tour",), "FILE", "write the scenes that come along to a new file, to edit", Path),
     Flag("freeze", ("", "replay"), "", "a recording stops at each change of phase, space goes on"),
     Flag("speed", ("replay",), "X", "times the true speed", above_zero, 1.0),
     Flag("plain", ("", "run", "replay"), "", "no screen: a line for each change and each second, then the "
@@ -90,9 +95,6 @@ FLAGS: tuple[Flag, ...] = (
     Flag("clear", ("doctor",), "", "delete all recorded runs and what they taught; nothing else"),
     Flag("port", ("serve",), "N", "the port on 127.0.0.1 (default: a free one)", port, 0),
     Flag("fetch", ("model",), "", "fetch it when it is not there (93 MB, once)"),
-    Flag("engine", ("", "run"), "NAME", "take this engine of those found (default: the first)", part=_ENGINE),
-    Flag("engine", ("doctor",), "NAME", "only engines of this name", part=_ENGINE),
-    Flag("timeout", ("", "run"), "S", "give up after so long (default: never)", above_zero, part=_REQUEST),
 )  # fmt: skip
 
 
@@ -104,6 +106,8 @@ def settings(command: str) -> Iterator[Option]:
                 taken = True
             case "run":
                 taken = option.part != _SCREEN
+            case "tour":
+                taken = option.part == _ENGINE or option.name in ("timeout", "theme", "stage")
             case "doctor":
                 taken = option.part == _ENGINE and option.name != "no_download"
             case _:

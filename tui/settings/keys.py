@@ -25,7 +25,7 @@ KEYS: tuple[Key, ...] = (
         "send",
         ("enter",),
         "enter",
-        "send the request (while one runs: send again when it ends); in the demo: the next recording",
+        "send the request (while one runs: send again when it ends); in the demo and the tour: the next one",
         "request",
         "send",
     ),
@@ -36,6 +36,13 @@ KEYS: tuple[Key, ...] = (
         "stop the running request; esc otherwise steps back",
         "request",
         "stop",
+    ),
+    Key(
+        "scene_back",
+        ("backspace",),
+        "backspace",
+        "in the tour: the scene's beginning, the scene before",
+        "request",
     ),
     Key("shorter", ("left",), "←", "shorter prompt, down the ladder; in a replay: back", "prompt"),
     Key(
@@ -72,7 +79,11 @@ KEYS: tuple[Key, ...] = (
     Key("engine", ("e",), "e", "pick engine and model, or type a URL", "engine", "engine"),
     Key("ghost", ("g",), "g", "ghost of the previous run on or off", "view", "ghost"),
     Key(
-        "pause", ("space",), "space", "pause the view (measuring goes on); in a replay: play or pause", "view"
+        "pause",
+        ("space",),
+        "space",
+        "pause the view (measuring goes on); in a replay: play or pause; in the tour: go on",
+        "view",
     ),
     Key(
         "explain",
@@ -83,8 +94,14 @@ KEYS: tuple[Key, ...] = (
         "explain",
     ),
     Key("detail", ("d",), "d", "raw detail: events, the engine's error body", "view"),
-    Key("scroll_up", ("pageup",), "pgup", "scroll the answer, the help or a list back", "view"),
-    Key("scroll_down", ("pagedown",), "pgdn", "scroll forward", "view"),
+    Key(
+        "scroll_up",
+        ("pageup",),
+        "pgup",
+        "scroll the answer, the help or a list back; in the tour: as backspace",
+        "view",
+    ),
+    Key("scroll_down", ("pagedown",), "pgdn", "scroll forward; in the tour: as space", "view"),
     Key(
         "gaps",
         ("f",),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from tui import locations
 from tui.domain.knobs import Cache, Knobs
+from tui.settings import owned
 from tui.settings.config import ConfigError, Layer, read
 from tui.settings.options import BY_NAME
 
@@ -84,18 +83,8 @@ def recall() -> tuple[Layer, str]:
 def save(last: Last) -> None:
     """Replace the file at once and whole, readable by its owner only. Raises OSError."""
     file = path()
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = file.with_name(f"{file.name}.{os.getpid()}")
-    try:
-        with open(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as stream:
-            stream.write(encode(last))
-        draft.replace(file)
-    except OSError:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+    owned.folder(file.parent)
+    owned.replaced(file, encode(last).encode())
 
 
 def _bare(url: str) -> str:

@@ -36,6 +36,13 @@ EXAMPLES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("toklane replay FILE --speed 4 --freeze", "faster, and it stops at each change of phase"),
         ("toklane replay FILE --json", "the numbers, at once"),
     ),
+    "tour": (
+        ("toklane tour", "at the engine that is there, else from recordings"),
+        ("toklane tour --stage --theme projector", "for a room"),
+        ("toklane tour --write-script my-tour.toml", "the scenes, as a file to edit"),
+        ("toklane tour --script my-tour.toml", "your own scenes"),
+        ("toklane tour --demo", "from recordings: no engine and no network"),
+    ),
     "doctor": (
         ("toklane doctor", "every engine that is found here"),
         ("toklane doctor --url http://127.0.0.1:8080", "one address"),

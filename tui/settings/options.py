@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tui.domain.knobs import Cache, Profile
@@ -98,6 +99,16 @@ def _warmth(raw: object) -> float:
     return number
 
 
+def _seconds(raw: object) -> float:
+    number = math.nan
+    if isinstance(raw, (int, float, str)) and not isinstance(raw, bool):
+        with suppress(ValueError):
+            number = float(raw)
+    if not 0 < number < math.inf:
+        raise ValueError("a number of seconds above 0")
+    return number
+
+
 def _profile(raw: object) -> Profile:
     try:
         return Profile(raw)
@@ -121,6 +132,7 @@ _ENGINE, _SCREEN = "engine", "screen"
 OPTIONS: tuple[Option, ...] = (
     Option("url", _text, "URL", "the engine: its root, /v1 or the full path", _ENGINE),
     Option("model", _text, "ID", "the model (default: the engine's first)", _ENGINE),
+    Option("engine", _text, "NAME", "only engines of this name (default: the first that is found)", _ENGINE),
     Option("embedded", _switch, "", "use the built-in engine", _ENGINE),
     Option("api_key_env", _variable, "VAR", "name of the environment variable that holds the API key",
            _ENGINE),
@@ -143,6 +155,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("temperature", _warmth, "T", "sampling temperature"),
     Option("seed", _whole, "N", "seed of the sampling"),
     Option("ignore_eos", _switch, "", "write up to the limit even if the model would stop"),
+    Option("timeout", _seconds, "S", "give up after so long (default: never)"),
     Option("auto", _switch, "", "every turn of a knob sends at once", _SCREEN),
     Option("theme", _text, "NAME", "colours of the screen", _SCREEN),
     Option("stage", _switch, "", "begin on the stage: huge figures for a room (m goes back)", _SCREEN),

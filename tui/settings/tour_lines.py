@@ -33,7 +33,9 @@ class Lines:
 
     def at(self, scene: int | None, key: str) -> str:
         """`tour.toml, line 12`: of a key, else of the scene's beginning, else of the file's."""
-        number = self._found.get((scene, key)) or self._found.get((scene, "")) or self._found.get((None, key), 1)
+        number = (
+            self._found.get((scene, key)) or self._found.get((scene, "")) or self._found.get((None, key), 1)
+        )
         return f"{self._name}, line {number}"
 
     def of_syntax(self, error: tomllib.TOMLDecodeError) -> str:

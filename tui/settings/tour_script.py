@@ -20,7 +20,8 @@ from tui.settings.usage import WrongUsage
 FILE = "tour.toml"
 CAPTIONS = ("before", "while", "after")
 KNOBS = (
-    "prompt_tokens", "max_tokens", "cache", "rivals", "profile", "prompt", "ignore_eos", "temperature", "seed",
+    "prompt_tokens", "max_tokens", "cache", "rivals", "profile", "prompt", "ignore_eos", "temperature",
+    "seed",
 )  # fmt: skip
 PLACEHOLDERS: Mapping[str, str] = {
     "ttft": "time to the first token",
@@ -54,7 +55,7 @@ class Act:
 
     title: str
     captions: Mapping[str, str] = field(default_factory=dict)
-    knobs: Knobs = Knobs()
+    knobs: Knobs = field(default_factory=Knobs)
     recording: Path | None = None
     stage: bool | None = None
 
@@ -90,9 +91,7 @@ def write(file: Path) -> None:
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
     except FileExistsError:
-        raise ScriptError(
-            f"{str(file)!r} is there already and is left as it is; name another file"
-        ) from None
+        raise ScriptError(f"{str(file)!r} is there already and is left as it is; name another file") from None
     except OSError as error:
         raise ScriptError(f"{str(file)!r} can't be written: {error.strerror}; name another file") from None
 
@@ -108,7 +107,9 @@ def parse(text: str, file: Path) -> tuple[Act, ...]:
     except tomllib.TOMLDecodeError as error:
         raise ScriptError(lines.of_syntax(error)) from None
     for name in told.keys() - {"scene"}:
-        raise ScriptError(f"{lines.at(None, name)}: {name!r} stands outside of the scenes; each begins with [[scene]]")
+        raise ScriptError(
+            f"{lines.at(None, name)}: {name!r} stands outside of the scenes; each begins with [[scene]]"
+        )
     scenes = told.get("scene")
     if not isinstance(scenes, list) or not scenes or not all(isinstance(each, dict) for each in scenes):
         raise ScriptError(f"{lines.at(None, 'scene')}: a script needs scenes; each begins with [[scene]]")
@@ -177,7 +178,8 @@ class _Scene:
         found = next((place for place in _places(name, self._folder) if place.is_file()), None)
         if found is None:
             raise self._wrong(
-                "recording", f"there is no file {name!r}, neither beside the script nor among those that come along"
+                "recording",
+                f"there is no file {name!r}, neither beside the script nor among those that come along",
             )
         return found
 

@@ -10,6 +10,7 @@ from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.replaying import caption
 from tui.app.panels.titles import rule, titled
 from tui.app.scene import Scene
+from tui.app.tour import rows as touring
 from tui.domain.knobs import steps
 from tui.domain.view import Stage
 from tui.plot.dial import DialStep, Tried, dial_rows
@@ -29,7 +30,9 @@ class Dial(Panel):
         if self.plan.maximised:
             title = titled("time to the first token by length of the prompt", width, self.fill)
             return (title, *curve(dial, selected, width, self.fill))[:height]
-        if scene.replay and scene.replay.reel:
+        if scene.tour and not scene.tour.turned:
+            lines = touring.caption(scene.tour, width, min(2, height), self.plan.form is Form.STAGE)
+        elif scene.replay and scene.replay.reel:
             lines = caption(scene.replay, width, min(2, height))
         else:
             lines = dial_rows(dial, selected, width, self.fill)

@@ -10,6 +10,7 @@ from tui.plot.marks import Ending
 _FEW_WORDS = 20  # characters of a reason that may stand there
 _ENDED = {
     ErrorKind.CONNECTION_FAILED: ("no connection", "no one"),
+    ErrorKind.TIMED_OUT: ("time limit", "limit"),
     ErrorKind.RATE_LIMITED: ("rate limited", "limited"),
     ErrorKind.SERVER_BUSY: ("engine busy", "busy"),
 }

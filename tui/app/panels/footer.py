@@ -12,6 +12,7 @@ from tui.app.panels.replaying import hints as replayed
 from tui.app.scene import Scene
 from tui.app.stage.footing import footing
 from tui.app.theming import Ink
+from tui.app.tour import rows as touring
 from tui.plot.cells import clean
 from tui.plot.rows import Row, row_width
 from tui.settings.keys import Key
@@ -54,6 +55,8 @@ def footer(scene: Scene, shown: Mapping[str, str], width: int, form: Form, maxim
     """Keys and what they do, as many as fit; the least needed go first."""
     hints = _hints(scene, shown, form is Form.LARGE, maximised)
     order = LAST_TO_GO if scene.replay and maximised not in ("time", "answer") else _LAST_TO_GO
+    if scene.tour:
+        order = tuple(dict.fromkeys((*touring.FIRST, *order)))
     keep = [name for name in order if name in hints]
     row: Row = ()
     while keep:
@@ -76,7 +79,9 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
     knobs = scene.knobs
     first = shown.get("stop", "").split(" ")[0]
     hints: dict[str, tuple[str, str]] = {}
-    if scene.replay:
+    if scene.tour:
+        hints |= touring.hints(scene.tour, scene.replay is not None, shown)
+    elif scene.replay:
         hints |= replayed(scene.replay, shown)
     elif scene.running:
         hints["stop"] = (first, "stop")
@@ -92,8 +97,8 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
     elif maximised == "answer":
         hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "piece")
         hints["answer"] = (f"{shown['finer_shorter'].split(' ')[0]} {shown['longer']}", "span")
-        hints["cache"] = (shown["gaps"], "gaps")
-        hints["auto"] = (shown["explain"], "explain")
+        hints["cache"] = (shown["explain"], "explain")
+        hints["rivals"] = (shown["gaps"], "gaps")
     elif not scene.replay:
         hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "prompt")
         hints["answer"] = (f"{shown['more_answer']} {shown['less_answer']}", f"answer {knobs.answer_limit}")

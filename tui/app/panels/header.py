@@ -49,15 +49,18 @@ def _right(scene: Scene, large: bool) -> list[str]:
     if scene.replay:
         replay = scene.replay
         name = source(replay, _short(replay.file, 40) if large else "")
+        if scene.tour:
+            name = f"tour {scene.tour.number} of {scene.tour.of} · recording"
         return [name, speed(replay.speed), place(replay), *marks(replay)]
+    tour = [f"tour {scene.tour.number} of {scene.tour.of}"] if scene.tour else []
     if not scene.run_number:
-        return []
+        return tour
     clock = scene.view.clock
     if not large:
-        return [f"run {scene.run_number}"]
+        return [*tour, f"run {scene.run_number}"]
     if clock.p99_ns is not None:
-        return [f"run {scene.run_number}", f"clock ±{duration(clock.p99_ns)}"]
-    return [f"run {scene.run_number}"]
+        return [*tour, f"run {scene.run_number}", f"clock ±{duration(clock.p99_ns)}"]
+    return [*tour, f"run {scene.run_number}"]
 
 
 def _short(name: str, cells: int) -> str:

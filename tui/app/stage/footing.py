@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tui.app.panels.lines import dotted, ends, most
 from tui.app.replay_words import speed
 from tui.app.scene import Scene
+from tui.app.tour import rows as touring
 from tui.domain.knobs import Profile
 from tui.plot.rows import Row, row_width
 
@@ -19,8 +20,8 @@ def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
     model = scene.engine.model.rstrip("/").rsplit("/", 1)[-1]
     names = dotted([part for part in (scene.engine.name, model) if part], "secondary")
     helped: Row = ((shown["help"], "text bold"), (" help ", "secondary"))
-    left = most(left, names, width - row_width(helped) - 1)
     right = (*_knobs(scene, shown), *helped)
+    left = most(left, names, width - row_width(right if scene.tour else helped) - 1)
     if row_width(left) + row_width(right) + 2 <= width:
         return ends(left, right, width)
     return ends(left, helped, width)
@@ -28,6 +29,11 @@ def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
 
 def _knobs(scene: Scene, shown: Mapping[str, str]) -> Row:
     """The knobs that are not on the dial: turned on a stage, they must be seen to turn."""
+    if scene.tour:
+        keys = touring.hints(scene.tour, scene.replay is not None, shown).values()
+        spans = [span for key, does in keys for span in ((key, "text bold"), (f" {does}  ", "secondary"))]
+        turned: Row = ((f"{' · '.join(_turned(scene))}  ", "secondary"),) if scene.tour.turned else ()
+        return (*turned, *spans)
     if scene.replay:
         does = "pause" if scene.replay.playing else "play"
         after = ((shown["send"], "text bold"), (" next  ", "secondary")) if scene.replay.reel else ()

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from tui.settings.tour_script import Act
-
 if TYPE_CHECKING:
     from tui.app.desk import Desk
     from tui.app.feed import Feed
     from tui.domain.knobs import Knobs
+    from tui.settings.tour_script import Act
 
 
 class TourFirst:

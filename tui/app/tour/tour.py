@@ -50,7 +50,7 @@ class Tour:
     def go(self, at: int, feed: Feed, knobs: Knobs) -> None:
         """To a scene's beginning; what the one before came to is kept. `knobs`: how they stand now."""
         if self._sent and self._own_run(feed):
-            self._seen[self.at] = feed.view()
+            self._seen[self.at] = _outcome(feed)
         self.at = at
         self._sent = False
         self._asked = knobs
@@ -122,3 +122,10 @@ class Tour:
         told = next((part for part in said.parts if part), "")
         trouble = f"{said.word}: {told}" if scene.view.stage is Stage.FAILED else f"{said.word} {told}"
         return f"{trouble.strip()}. The tour goes on."
+
+
+def _outcome(feed: Feed) -> View:
+    """What the request came to; a recording tells it before it is played to its end."""
+    from tui.capture.tour_session import TourSession
+
+    return feed.outcome() if isinstance(feed, TourSession) else feed.view()

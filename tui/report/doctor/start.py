@@ -33,7 +33,7 @@ def doctor(options: argparse.Namespace) -> int:
     settings = load(options.flags, os.environ)
     check(options, settings)
     target = target_of(settings)
-    told = _findings(settings, _seen(target, settings, options.engine or ""), options.engine or "")
+    told = _findings(settings, _seen(target, settings, settings.engine), settings.engine)
     if options.json:
         from tui.report.doctor.objects import findings_object
 

@@ -17,7 +17,7 @@ class Truth:
     """One reply as the server sent it; entry i of every list is message i. Times are CLOCK_MONOTONIC.
 
     arrived_ns: the request was read. sent_ns: just before the send. ends: bytes of the body up to its end.
-    tokens: new tokens in it.
+    tokens: new tokens in it. done_ns: when the send had returned; empty when nobody looked.
     """
 
     model: str
@@ -25,6 +25,7 @@ class Truth:
     sent_ns: Sequence[int]
     ends: Sequence[int]
     tokens: Sequence[int]
+    done_ns: Sequence[int] = ()
 
     def line(self) -> str:
         """As one line of JSON."""
@@ -81,10 +82,11 @@ def seen(recording: Recording) -> list[Seen]:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A message with tokens: when it was sent, and the read that completed it."""
+    """A message with tokens: when it was sent, the read that completed it, when its send had returned."""
 
     sent_ns: int
     read: Seen
+    done_ns: int | None = None
 
 
 def pairs(truth: Truth, reads: Sequence[Seen]) -> list[Pair]:
@@ -97,7 +99,8 @@ def pairs(truth: Truth, reads: Sequence[Seen]) -> list[Pair]:
             raise ValueError(
                 f"the reader saw {ends[-1] if ends else 0} bytes, message {i} ends at {truth.ends[i]}"
             )
-        found.append(Pair(truth.sent_ns[i], reads[at]))
+        done_ns = truth.done_ns[i] if truth.done_ns else None
+        found.append(Pair(truth.sent_ns[i], reads[at], done_ns))
     return found
 
 

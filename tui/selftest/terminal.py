@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import termios
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Condition, Thread
 from types import TracebackType
 
-from tests.bench.serving import ROOT
+from tui.selftest.serving import ROOT
 
 ROWS, COLUMNS = 36, 120
 _READ_BYTES = 1 << 16
@@ -36,6 +35,8 @@ class Terminal:
     def __init__(
         self, command: Sequence[str], environ: Mapping[str, str], bytes_per_s: float | None = None
     ) -> None:
+        import termios  # not everywhere; nor are terminals that a program can open
+
         self._main, inner = os.openpty()
         termios.tcsetwinsize(inner, (ROWS, COLUMNS))
         self.started_ns = time.monotonic_ns()

@@ -1,0 +1,1 @@
+"""The instrument measures itself against a server whose times are known."""
