@@ -14,7 +14,11 @@ from pathlib import Path
 from types import FrameType
 
 FAILED = 1
-_STATUS: Mapping[int, int] = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+_STATUS: Mapping[int, int] = {
+    getattr(signal, name): status
+    for name, status in (("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 143))
+    if hasattr(signal, name)  # Windows has no SIGHUP
+}
 _PLAIN = ("", "dumb", "unknown")  # terminals of which nothing is known
 _STREAMS = ("stdin", "stdout", "stderr")
 _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")  # what Python itself makes of LC_CTYPE where the locale is C
@@ -96,6 +100,10 @@ def _face(options: argparse.Namespace) -> int:
             from tui.report.doctor.start import doctor
 
             return doctor(options)
+        case "selftest":
+            from tui.selftest.start import selftest
+
+            return selftest(options)
         case "run":
             from tui.report.start import run
 

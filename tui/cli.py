@@ -83,5 +83,7 @@ def _parser(command: str) -> _Parser:
 
 
 def complain(message: str) -> None:
-    """One line on stderr."""
-    sys.stderr.write(f"toklane: {message}\n")
+    """One line on stderr; what was typed may be in it."""
+    from tui.plot.cells import clean
+
+    sys.stderr.write(f"toklane: {clean(message)}\n")

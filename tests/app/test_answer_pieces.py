@@ -1,4 +1,4 @@
-"""The answer piece by piece: its colours by gaps, the cursor in it and in the timeline, and its explanation."""
+"""The answer piece by piece: its colours by gaps, the cursor in it and in the timeline, what explains it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.pilot import Pilot
 
 from tests.app.conftest import Clock, Watch, Watched
 from tests.app.scripted import MS, ScriptedSession, whole
@@ -22,7 +21,7 @@ from tui.capture.recording import read
 from tui.capture.replay_session import ReplaySession
 from tui.domain.arrivals import Arrivals
 from tui.domain.text import Text
-from tui.domain.view import Tool, Track, View
+from tui.domain.view import GapStats, Tool, Track, View
 from tui.plot.cells import width
 from tui.plot.glyphs import Fill
 from tui.plot.rows import plain, row_width
@@ -67,7 +66,9 @@ def view_of(pieces: list[str], *reads: tuple[int, int]) -> View:
         arrivals.start(at_ms * MS)
         for _ in range(messages):
             arrivals.message(None)
-    return View(track=Track(arrivals, len(arrivals)), answer=text.snapshot(), chunks=len(pieces))
+    gaps = GapStats(arrivals.gaps.count, arrivals.gaps.median())
+    track = Track(arrivals, len(arrivals))
+    return View(track=track, answer=text.snapshot(), chunks=len(pieces), gaps=gaps)
 
 
 @given(PIECES, st.integers(2, 30))
@@ -201,7 +202,7 @@ async def test_the_cursor_goes_from_piece_to_piece_and_takes_the_time_along(
         assert "arrows move a cursor from piece to piece" in at.text
         await at.press("home", *["right"] * 29)
         assert at.desk.pump.knobs.prompt_tokens == 512
-        assert "▲ piece 30 of 64 · token 30 · 1.06 s after sent · gap 412 ms, the longest of 63" in at.text
+        assert "▲ piece 30 of 64 · token 30 · 1.05 s after sent · gap 413 ms, the longest of 63" in at.text
         assert "CPU 99 % · GPU – · RAM 14.2/23.4 GiB · VRAM – · power –" in at.text
         columns = at.desk.pump.scene.view.track.columns
         assert at.desk.time.window.cursor_ns == columns.at[29]
@@ -243,12 +244,12 @@ async def test_a_span_is_marked_with_shift_and_explained(watch: Watch, session: 
     async with watch() as at:
         await answered(at, session)
         await at.press("2", "home", *["right"] * 27, *["shift+right"] * 4)
-        assert "pieces 28 to 32 · tokens 28 to 32" in at.text and "longest gap 412 ms" in at.text
+        assert "pieces 28 to 32 · tokens 28 to 32" in at.text and "longest gap 413 ms" in at.text
         await at.pilot.press("i")
         await at.pilot.pause()
         assert isinstance(at.app.screen, SpanScreen)
         assert "Tokens 28 to 32 explained" in at.text
-        assert "the longest wait was 412 ms for token 30" in " ".join(at.text.split())
+        assert "the longest wait was 413 ms for token 30" in " ".join(at.text.split())
         await at.pilot.press("right")
         await at.pilot.pause()
         assert isinstance(at.app.screen, ExplainScreen)
@@ -264,25 +265,23 @@ async def test_i_in_the_timeline_explains_the_wait_or_the_phase_under_the_cursor
         at.desk.time.window.cursor_ns = columns.at[29] - 200 * MS
         await at.pilot.press("i")
         await at.pilot.pause()
-        assert "Token 30 explained" in at.text and "Token 30 came 412 ms after the one before" in at.text
+        assert "Token 30 explained" in at.text and "Token 30 came 413 ms after the one before" in at.text
         await at.pilot.press("escape")
         at.desk.time.window.cursor_ns = 100 * MS
         await at.pilot.press("i")
         await at.pilot.pause()
-        assert isinstance(at.app.screen, ExplainScreen) and "prefill time" in at.text
+        assert isinstance(at.app.screen, ExplainScreen) and "prefill · " in at.text
 
 
 async def test_a_click_puts_the_cursor_on_a_piece(watch: Watch, session: ScriptedSession) -> None:
     async with watch() as at:
         await answered(at, session)
-        region = at.desk.answer.region
-        pilot: Pilot[None] = at.pilot
-        await pilot.click(offset=(region.x + 2, region.y + 1))
+        await at.pilot.click(at.desk.answer, offset=(2, 1))
         await at.frame()
         pointer = at.desk.answer.pointer
         assert pointer.at == at.desk.answer.message_at(2, 1)
         assert at.desk.time.window.cursor_ns == at.desk.pump.scene.view.track.columns.at[pointer.at - 1]
-        await pilot.click(offset=(region.x + 30, region.y + 1), shift=True)
+        await at.pilot.click(at.desk.answer, offset=(30, 1), shift=True)
         assert pointer.last > pointer.first
         await at.press("escape")
         assert pointer.at == 0

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from tui.capture.scrub import scrub_headers, scrub_meta, scrub_url, secrets_of, without
+from tui.capture.scrub import scrub_headers, scrub_meta, scrub_url
 from tui.capture.shelf import Shelf
 
 NOON = datetime(2026, 1, 31, 12, 0, 5)
@@ -68,7 +68,7 @@ def test_urls_lose_their_secrets(url, clean):
 def test_headers_lose_their_secrets():
     secret = ["Authorization", "Proxy-Authorization", "X-Api-Key", "api-key", "Cookie", "Set-Cookie"]
     told = [*((name, "abc") for name in secret), ("Location", "/x?token=abc"), ("Link", "https://h/?key=abc")]
-    assert "abc" not in repr(scrub_headers([*told[:6], told[7]]))
+    assert "abc" not in repr(scrub_headers(told))
     assert scrub_headers([("Content-Type", "text/plain"), ("X-Request-Id", "7")]) == [
         ["Content-Type", "text/plain"],
         ["X-Request-Id", "7"],
@@ -84,9 +84,3 @@ def test_what_lies_deep_is_found():
     clean = scrub_meta(meta)
     assert "abc" not in repr(clean)
     assert clean["request"]["body"] == {"n": [1]}
-
-
-def test_echoes_of_a_key_are_found_but_short_words_are_no_keys():
-    assert secrets_of({"Authorization": "Bearer sk-123456", "Accept": "text/plain"}) == (b"sk-123456",)
-    assert secrets_of({"Authorization": "Bearer none"}) == ()
-    assert without(b"key sk-123456!", (b"sk-123456",)) == b"key (removed)!"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tui.domain.cost import PhaseCost, phase_cost
-from tui.domain.energy import energy
 from tui.domain.machine import Gpu, Reading, Server
 
 MS = 1_000_000
@@ -153,7 +152,7 @@ def test_without_a_counter_power_is_integrated_and_about() -> None:
 
 def test_a_counter_that_starts_again_tells_nothing() -> None:
     readings = series(5, uuid="a", energy_mj=lambda t: round((1 + t) * 1000 if t < 2 else t * 1000 - 1500))
-    assert energy(0, 4 * SECOND, readings, "a") is None
+    assert phase_cost("decode", 0, 4 * SECOND, readings).energy_j is None
 
 
 def test_frozen_values_of_a_lost_card_do_not_count() -> None:

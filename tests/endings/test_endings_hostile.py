@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 import subprocess
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from tests.endings.conftest import Monitor, Start
 from tests.endings.hostile import ALL, LINES, SEQUENCES, Server, alien, streamed
-from tests.endings.terminal import Terminal, eventually
+from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment
 from tui.capture.lines import to_line
 from tui.domain.wire import End, Meta, Note, Read, Sample
 
@@ -26,12 +27,17 @@ STREAM = streamed(
 )
 PAGES = "?eidwn23456\x10"
 RULE = "─" * 20
+_DRAWN = {"svg", "style", "defs", "clipPath", "rect", "g", "circle", "text", "title"}
 
 
 def sound(terminal: Terminal) -> None:
     """It goes when it is told to, and sent nothing but text."""
-    terminal.press("q")
-    assert terminal.end() == 0
+    for _ in range(5):  # a busy program reads the escape before it and this as one key
+        terminal.press("q")
+        with suppress(AssertionError):
+            terminal.end(4)
+            break
+    assert terminal.process.returncode == 0
     assert terminal.restored
     assert alien(terminal.written) == []
 
@@ -79,10 +85,9 @@ def test_an_answer_a_model_and_a_version_are_only_text_on_every_page(monitor: Mo
         sound(terminal)
 
 
-@pytest.mark.parametrize("name", SEQUENCES)
-def test_each_kind_is_only_text_in_small_names_too(monitor: Monitor, name: str) -> None:
-    word = SEQUENCES[name]
-    with Server(f"a{word}b", streamed(f"a{word}b", reasoning=word, tool=f"t{word}"), cut=1) as server:
+@pytest.mark.parametrize("word", ["[/", "m [b +", "m\x1b[", "m\x1b]0;PWNED", "\u202em", "漢\u0301"], ids=ascii)
+def test_names_that_begin_something_and_never_end_it_are_only_text(monitor: Monitor, word: str) -> None:
+    with Server(word, streamed(word, reasoning=word, tool=word), cut=1) as server:
         terminal = monitor("--url", server.url)
         terminal.wait_for("Ready")
         terminal.press("\r")
@@ -91,7 +96,7 @@ def test_each_kind_is_only_text_in_small_names_too(monitor: Monitor, name: str) 
         sound(terminal)
 
 
-@pytest.mark.parametrize("status", [307, 401, 404, 429, 500, 503])
+@pytest.mark.parametrize("status", [307, 404, 500])
 def test_a_servers_error_is_only_text(monitor: Monitor, status: int) -> None:
     with Server(ALL, refusal=status) as server:
         terminal = monitor("--url", server.url)
@@ -172,7 +177,7 @@ def recording(folder: Path) -> Path:
 
 def test_a_recording_is_only_text_on_the_screen(monitor: Monitor, tmp_path: Path) -> None:
     terminal = monitor("replay", str(recording(tmp_path)))
-    terminal.wait_for("begin")
+    terminal.wait_for("Finished")
     seen(terminal, PAGES)
     sound(terminal)
 
@@ -207,15 +212,17 @@ def test_themes_of_the_user_are_only_text(monitor: Monitor, start: Start, own_ho
     out, _ = told(start("themes"))
     plain(out)
     terminal = monitor("--demo")
-    terminal.settle(1)
-    for _ in range(len(SEQUENCES) + 12):
+    terminal.wait_for("e your engine")
+    for _ in range(4):
         terminal.press("t")
-        terminal.settle(0.05)
+        terminal.settle(0.2)
     terminal.press("\x10")
-    terminal.settle(0.2)
+    terminal.wait_for("type what you want to do")
     terminal.press("theme")
-    terminal.settle(0.3)
-    seen(terminal, "s")
+    terminal.wait_for("take these colours")
+    terminal.press("\x1b")
+    terminal.wait_for("e your engine")
+    terminal.settle(0.2)
     sound(terminal)
 
 
@@ -223,7 +230,6 @@ def test_themes_of_the_user_are_only_text(monitor: Monitor, start: Start, own_ho
     "words",
     [
         (ALL,),
-        ("--theme", ALL),
         ("run", "--engine", ALL),
         ("run", "--url", f"http://127.0.0.1:1/{ALL}"),
         ("run", "--url", ALL),
@@ -253,15 +259,18 @@ def test_settings_that_cannot_be_used_are_named_in_text(start: Start, own_home: 
     assert process.returncode in (2, 3) and out == "" and err.count("\n") <= 2
 
 
-def test_a_screenshot_is_sound_xml(monitor: Monitor, tmp_path: Path) -> None:
-    with Server(ALL, STREAM) as server:
-        terminal = monitor("--url", server.url, TOKLANE_HOME=str(tmp_path / "home"))
-        terminal.wait_for("Ready")
+def test_a_screenshot_is_sound_xml(own_home: Path, tmp_path: Path) -> None:
+    """It is written where the program was started."""
+    words = ["env", "-C", str(tmp_path), *TOKLANE, "--url"]
+    environ = environment(own_home, PYTHONPATH=str(ROOT))
+    with Server(ALL, STREAM) as server, Terminal([*words, server.url], environ) as terminal:
+        terminal.wait_for("enter sends")
         terminal.press("\r")
         terminal.wait_for("Finished")
         terminal.press("\x13")
-        eventually(lambda: list(tmp_path.rglob("*.svg")))
+        terminal.wait_for("saved ")
         sound(terminal)
-    (picture,) = tmp_path.rglob("*.svg")
+    (picture,) = tmp_path.glob("*.svg")
     drawn = ET.fromstring(picture.read_text(encoding="utf-8"))
-    assert not [it for it in drawn.iter() if it.tag.endswith("script") or "click" in " ".join(it.attrib)]
+    assert {it.tag.rpartition("}")[2] for it in drawn.iter()} <= _DRAWN
+    assert "[@click=app.quit]" in "".join(drawn.itertext()).replace("\xa0", " ")

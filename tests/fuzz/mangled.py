@@ -5,9 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 from typing import Any
 
 _DEEP = 1000
+_SEARCHED = 20_000  # bytes
+_NUMBER = re.compile(rb"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
+_ODD_NUMBERS = (
+    b"0", b"-1", b"1", b"1e-320", b"1e300", b"1e999", b"-1e300", b"NaN", b"+Inf", b"9" * 400, b"4294967296", b"",
+)  # fmt: skip
 ODD: tuple[Any, ...] = (
     None,
     True,
@@ -47,7 +53,7 @@ ODD: tuple[Any, ...] = (
 def mangled(data: bytes, chance: random.Random) -> bytes:
     """`data` after a few changes."""
     for _ in range(chance.choice((1, 1, 2, 4))):
-        change = chance.choice((_bits, _lines, _value, _value, _value, _value))
+        change = chance.choice((_bits, _lines, _number, _value, _value, _value))
         data = change(data, chance)
     return data
 
@@ -57,6 +63,15 @@ def _bits(data: bytes, chance: random.Random) -> bytes:
     for _ in range(min(len(changed), chance.choice((1, 3, 20)))):
         changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
     return bytes(changed)
+
+
+def _number(data: bytes, chance: random.Random) -> bytes:
+    """One number in the text, of a page of counters, say."""
+    places = list(_NUMBER.finditer(data[:_SEARCHED]))
+    if not places:
+        return data
+    place = chance.choice(places)
+    return data[: place.start()] + chance.choice(_ODD_NUMBERS) + data[place.end() :]
 
 
 def _lines(data: bytes, chance: random.Random) -> bytes:

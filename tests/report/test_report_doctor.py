@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tui import cli, locations
+from tui.capture.target import Target
 from tui.domain.machine import Gpu, Reading, Server
 from tui.engines.abilities.ability import Case
 from tui.engines.abilities.table import abilities
@@ -92,6 +93,16 @@ def test_models_are_told_with_what_is_known_and_many_are_counted() -> None:
     assert "/home/x" not in told
 
 
+def test_a_certificate_that_nobody_checks_and_a_proxy_that_nobody_uses_are_said() -> None:
+    found = Found("openai", Base("https://h:1"), "m")
+    engines = (engine_of(found, Target("https://h:1", insecure=True)),)
+    told = replace(findings(found), engines=engines, proxies=("HTTPS_PROXY",))
+    assert "    certificate    not checked (--insecure): anybody could answer there\n" in text(told)
+    assert "  proxy          none is used; not heeded: HTTPS_PROXY\n" in text(told)
+    as_json = json.loads(json.dumps(findings_object(told)))
+    assert (as_json["engines"][0]["certificate"], as_json["proxies_ignored"]) == ("unchecked", ["HTTPS_PROXY"])
+
+
 def test_hostile_names_are_made_harmless() -> None:
     found = Found("vllm", Base("http://127.0.0.1:1"), "m", (Model("\x1b[31mred\n\u202e"),))
     told = text(findings(replace(found, conditions={"engine_version": "1\x07"})))
@@ -102,14 +113,14 @@ def test_json_has_all_keys_always() -> None:
     told = json.loads(json.dumps(findings_object(findings()), allow_nan=False))
     assert told["format"] == "toklane/1"
     assert set(told) == {
-        "format", "usable", "problem", "program", "engines", "slow", "built_in", "machine", "terminal",
-        "files",
+        "format", "usable", "problem", "program", "engines", "slow", "proxies_ignored", "built_in", "machine",
+        "terminal", "files",
     }  # fmt: skip
     full = json.loads(json.dumps(findings_object(findings(Found("openai", Base("http://h:1"), "m")))))
     (engine,) = full["engines"]
     assert set(engine) == {
         "name", "version", "address", "model", "models", "context_length", "slots", "auth_needed", "loading",
-        "hosted", "here", "features", "phases", "counts", "tokenizer", "cold", "caution",
+        "hosted", "here", "features", "phases", "counts", "tokenizer", "certificate", "cold", "caution",
     }  # fmt: skip
     queue = engine["phases"][2]
     assert queue == {

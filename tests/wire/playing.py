@@ -28,6 +28,7 @@ class Clock:
         self.hold_s = _NEVER_S
         self.hold_piece: int | None = None
         self.held = threading.Event()
+        self.late_s = 0.0  # the most that a piece was sent after it was due, by this machine's clock
         self._began_s: float | None = None
         self._reached_s = -_NEVER_S
 
@@ -39,6 +40,11 @@ class Clock:
     def reach(self, at_s: float) -> None:
         """What is due then is being sent."""
         self._reached_s = max(self._reached_s, at_s)
+
+    @property
+    def began_s(self) -> float | None:
+        """When the newest stream was asked for, monotonic."""
+        return self._began_s
 
     @property
     def position_s(self) -> float:
@@ -111,6 +117,7 @@ class Playing:
             due_s = self._began_s + at_s / self._clock.speed
             while (left_s := due_s - time.monotonic()) > 0:
                 look(self._sock, left_s)
+            self._clock.late_s = max(self._clock.late_s, -left_s)
 
     def _hold(self, number: int, at_s: float) -> None:
         """Stand still while the test wants it, before this piece or before what is due then."""

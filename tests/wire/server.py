@@ -111,6 +111,11 @@ class Server:
         """Where the newest stream is, on its capture's clock."""
         return self._clock.position_s
 
+    def late_s(self, sent_s: float) -> float:
+        """How much later than told the newest stream was, at its worst place; sent at `sent_s`, monotonic."""
+        assert self._clock.began_s is not None
+        return self._clock.began_s - sent_s + self._clock.late_s
+
     def close(self) -> None:
         """Break every connection, end the threads."""
         self.go_on()

@@ -12,6 +12,7 @@ from textual.fuzzy import Matcher
 from textual.markup import escape
 
 from tui.app import gallery
+from tui.plot.cells import clean
 from tui.settings.keys import Key
 
 _NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
@@ -70,7 +71,7 @@ class Commands(Provider):
             yield name, does, partial(app.run_action, name)
         yield "calibrate this endpoint", _CALIBRATES, partial(app.run_action, "calibrate")
         for name in gallery.names():
-            yield f"theme {name}", "take these colours", partial(app.use_theme, name)
+            yield f"theme {clean(name)}", "take these colours", partial(app.use_theme, name)
 
 
 def _calls(key: Key) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ _SPAN = "background on secondary"
 
 
 class Heat:
-    """The looks of one moment's text. `colourless`: what the cursor is on is turned round instead, and underlined."""
+    """The looks of one moment's text. `colourless`: what the cursor is on is turned round."""
 
     def __init__(self, view: View, pointer: Pointer, by_gaps: bool, colourless: bool) -> None:
         self._view = view

@@ -7,11 +7,10 @@ import contextlib
 import os
 import signal
 import sys
-import termios
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui.app.served import for_a_page, until_hung_up
 
@@ -68,7 +67,9 @@ def _heeding(app: Monitor, lost: Callable[[], None]) -> Iterator[None]:
         else:
             threading.__excepthook__(thread)
 
-    heard = {signal.SIGTERM: leave, signal.SIGHUP: leave, signal.SIGINT: interrupt}
+    heard = {signal.SIGTERM: leave, signal.SIGINT: interrupt}
+    if hasattr(signal, "SIGHUP"):
+        heard[signal.SIGHUP] = leave
     before = {number: signal.signal(number, handler) for number, handler in heard.items()}
     threading.excepthook = failed
     try:
@@ -84,7 +85,7 @@ class _Terminal:
 
     def __init__(self) -> None:
         self._descriptor = sys.__stdin__.fileno() if sys.__stdin__ else 0
-        self._attributes = termios.tcgetattr(self._descriptor) if os.isatty(self._descriptor) else None
+        self._attributes = _attributes(self._descriptor)
 
     @property
     def gone(self) -> bool:
@@ -93,10 +94,26 @@ class _Terminal:
 
     def abandon(self) -> None:
         """End the process at once, the terminal put back as far as it takes it."""
-        with contextlib.suppress(OSError, termios.error):
-            if self._attributes is None:  # it draws for a page
+        with contextlib.suppress(OSError, ImportError, ValueError):
+            if self._attributes is None:  # it draws for a page, or the system has no such attributes
                 os._exit(TERMINATED)
-            termios.tcsetattr(self._descriptor, termios.TCSANOW, self._attributes)
+            _put_back(self._descriptor, self._attributes)
             os.set_blocking(self._descriptor, False)
             os.write(self._descriptor, _RESETS)
         os._exit(TERMINATED)
+
+
+def _attributes(descriptor: int) -> list[Any] | None:
+    """Those of the terminal; None where there is none, and on Windows."""
+    try:
+        import termios
+    except ImportError:
+        return None
+    return termios.tcgetattr(descriptor) if os.isatty(descriptor) else None
+
+
+def _put_back(descriptor: int, attributes: list[Any]) -> None:
+    import termios
+
+    with contextlib.suppress(termios.error):
+        termios.tcsetattr(descriptor, termios.TCSANOW, attributes)

@@ -11,6 +11,7 @@ from tui.app.enter import Enter, enter_does
 from tui.app.feed import BuiltIn, Feed, Playback, demo, live, playback
 from tui.app.history import Second
 from tui.app.tour.shown import Shown
+from tui.capture.target import UNCHECKED, Target
 from tui.domain.insight import Insight
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
@@ -26,12 +27,16 @@ EMPTY = View()
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """Who answers, in words that are safe to draw; "" where not known."""
+    """Who answers, in words that are safe to draw; "" where not known.
+
+    unchecked: over TLS, but whoever answers is believed.
+    """
 
     name: str = ""
     model: str = ""
     address: str = ""
     loading: bool = False
+    unchecked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused:
     """The scene of a feed now; `view` may be a frozen one."""
     engine_side, player = live(feed), playback(feed)
     found = engine_side.found if engine_side else None
-    engine = _engine(found, view)
+    engine = _engine(found, engine_side.target if engine_side else None, view)
     run = feed.run
     shown = run.knobs if player and run else knobs
     ttft_s, failed = _curve(feed, engine, view, shown)
@@ -178,13 +183,14 @@ def _told_context(view: View) -> int | None:
     return told if isinstance(told, int) and not isinstance(told, bool) else None
 
 
-def _engine(found: Found | None, view: View) -> Engine:
+def _engine(found: Found | None, target: Target | None, view: View) -> Engine:
     """What was found, else what the run tells."""
     if found is not None:
         address = urlsplit(found.base.root).netloc or found.base.root
-        return Engine(clean(found.engine), clean(found.shown), clean(address), found.loading)
+        unchecked = target is not None and target.trust(found.base.root) == UNCHECKED
+        return Engine(clean(found.engine), clean(found.shown), clean(address), found.loading, unchecked)
     told = {key: clean(str(view.conditions.get(key) or "")) for key in ("engine", "model")}
-    return Engine(told["engine"], told["model"])
+    return Engine(told["engine"], told["model"], unchecked=view.conditions.get("certificate") == UNCHECKED)
 
 
 def _setup(builtin: BuiltIn) -> Setup:

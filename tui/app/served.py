@@ -7,6 +7,7 @@ import contextlib
 import os
 import select
 import signal
+import sys
 import threading
 from collections.abc import Iterator, Mapping
 from typing import TextIO
@@ -20,6 +21,8 @@ _EXTRA = ("textual_serve", "aiohttp")
 
 def serve(options: argparse.Namespace, out: TextIO) -> int:
     """Serve until a signal comes; the exit status. Raises WrongUsage, also when the extra is missing."""
+    if sys.platform == "win32":
+        raise WrongUsage("toklane serve needs Linux or macOS; toklane itself runs in a terminal here")
     try:
         from tui.app.web import serving
     except ModuleNotFoundError as error:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import errno
-import os
 import select
+import socket
 import threading
 import time
 
 from tui.capture.failure import Cancelled
+from tui.capture.readiness import READ, poller
 
 
 class Cancel:
     """Set once, by any thread; wakes whoever waits for it in `wait_ready` within microseconds."""
 
     def __init__(self) -> None:
-        self._reader, self._writer = os.pipe()
+        self._reader, self._writer = socket.socketpair()  # no pipe: Windows waits for sockets only
         self._lock = threading.Lock()
         self._closed = False
         self.how: str | None = None
@@ -25,7 +26,7 @@ class Cancel:
         with self._lock:
             if self.how is None and not self._closed:
                 self.how = how
-                os.write(self._writer, b"x")
+                self._writer.send(b"x")
 
     def wait(self, timeout_s: float) -> bool:
         """Sleep; True at once when cancelled."""
@@ -33,15 +34,15 @@ class Cancel:
 
     def fileno(self) -> int:
         """Readable once cancelled."""
-        return self._reader
+        return self._reader.fileno()
 
     def close(self) -> None:
         """Give the pipe back; nobody may wait any more."""
         with self._lock:
             if not self._closed:
                 self._closed = True
-                os.close(self._reader)
-                os.close(self._writer)
+                self._reader.close()
+                self._writer.close()
 
 
 class Wait:
@@ -52,10 +53,10 @@ class Wait:
             raise OSError(errno.EBADF, "the connection is closed")
         self.cancel = cancel
         self.descriptor = descriptor
-        self._poller = select.poll()
+        self._poller = poller()
         self._poller.register(descriptor, events)
         if cancel is not None:
-            self._poller.register(cancel.fileno(), select.POLLIN)
+            self._poller.register(cancel.fileno(), READ)
 
     def ready(self, deadline_ns: int | None) -> bool:
         """Wait; False when `deadline_ns` (monotonic) passed first. Raises Cancelled."""
@@ -77,15 +78,15 @@ def wait_ready(waits: dict[int, int], cancel: Cancel | None, deadline_ns: int | 
     Empty when `deadline_ns` (monotonic) passed first. Raises Cancelled; OSError for a
     descriptor that another thread has closed.
     """
-    poller = select.poll()
+    polling = poller()
     for descriptor, events in waits.items():
         if descriptor < 0:
             raise OSError(errno.EBADF, "the connection is closed")
-        poller.register(descriptor, events)
+        polling.register(descriptor, events)
     if cancel is not None:
-        poller.register(cancel.fileno(), select.POLLIN)
+        polling.register(cancel.fileno(), READ)
     left_ms = None if deadline_ns is None else max(0, -(-(deadline_ns - time.monotonic_ns()) // 1_000_000))
-    ready = [descriptor for descriptor, _ in poller.poll(left_ms)]
+    ready = [descriptor for descriptor, _ in polling.poll(left_ms)]
     if cancel is not None and cancel.fileno() in ready:
         raise Cancelled
     return ready

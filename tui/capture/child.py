@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import gc
 import os
-import select
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from tui.capture.desk import Desk
 from tui.capture.frames import pack
 from tui.capture.orders import decode
 from tui.capture.pipes import Outlet
+from tui.capture.readiness import READ, WRITE, poller
 from tui.capture.spawn import WITH_PARENT
 
 _READ_BYTES = 1 << 16
@@ -51,12 +51,12 @@ def _serve(desk: Desk, outlet: Outlet, wake_reader: int, told_to_leave: threadin
     stdin, stdout = sys.stdin.fileno(), sys.stdout.fileno()
     rest = b""
     while not told_to_leave.is_set():
-        poller = select.poll()
-        poller.register(stdin, select.POLLIN)
-        poller.register(wake_reader, select.POLLIN)
+        polling = poller()
+        polling.register(stdin, READ)
+        polling.register(wake_reader, READ)
         if outlet.pending:
-            poller.register(stdout, select.POLLOUT)
-        ready = [descriptor for descriptor, _ in poller.poll()]
+            polling.register(stdout, WRITE)
+        ready = [descriptor for descriptor, _ in polling.poll()]
         if wake_reader in ready:
             os.read(wake_reader, _READ_BYTES)
         if stdout in ready:
@@ -72,9 +72,9 @@ def _serve(desk: Desk, outlet: Outlet, wake_reader: int, told_to_leave: threadin
 
 def _say_the_rest(outlet: Outlet) -> None:
     """What still waits for the pipe, if the parent still reads."""
-    poller = select.poll()
-    poller.register(sys.stdout.fileno(), select.POLLOUT)
-    while outlet.pending and poller.poll(_LAST_WORDS_MS):
+    polling = poller()
+    polling.register(sys.stdout.fileno(), WRITE)
+    while outlet.pending and polling.poll(_LAST_WORDS_MS):
         outlet.flush()
 
 

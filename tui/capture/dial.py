@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import socket
 import threading
 import time
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 
 from tui.capture.cancel import Cancel, wait_ready
 from tui.capture.failure import CaptureError, Kind
+from tui.capture.readiness import READ, WRITE
 
 _HEAD_START_NS = 200_000_000  # an address gets this long before the next one is tried beside it
 
@@ -45,7 +45,7 @@ def dial(host: str, port: int, cancel: Cancel | None, deadline_ns: int | None) -
             until_ns = time.monotonic_ns() + _HEAD_START_NS if waiting else deadline_ns
             if deadline_ns is not None and until_ns is not None:
                 until_ns = min(until_ns, deadline_ns)
-            for descriptor in wait_ready(dict.fromkeys(trying, select.POLLOUT), cancel, until_ns):
+            for descriptor in wait_ready(dict.fromkeys(trying, WRITE), cancel, until_ns):
                 sock = trying.pop(descriptor)
                 code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
                 if not code:
@@ -102,7 +102,7 @@ def _addresses(host: str, port: int, cancel: Cancel | None, deadline_ns: int | N
 def _looked_up(host: str, port: int, cancel: Cancel | None, deadline_ns: int | None) -> list[Address]:
     """`getaddrinfo` in a thread, because nothing else can leave it before the resolver gives up."""
     answers: list[list[Address] | OSError] = []
-    reader, writer = os.pipe()
+    reader, writer = socket.socketpair()
 
     def look_up() -> None:
         try:
@@ -110,14 +110,14 @@ def _looked_up(host: str, port: int, cancel: Cancel | None, deadline_ns: int | N
             answers.append([Address(family, where) for family, _, _, _, where in infos])
         except (OSError, UnicodeError) as error:
             answers.append(error if isinstance(error, OSError) else OSError(str(error)))
-        os.close(writer)
+        writer.close()
 
     threading.Thread(target=look_up, daemon=True, name="look-up").start()
     try:
-        if not wait_ready({reader: select.POLLIN}, cancel, deadline_ns):
+        if not wait_ready({reader.fileno(): READ}, cancel, deadline_ns):
             raise CaptureError(Kind.TIMEOUT, f"looking up {host} took too long")
     finally:
-        os.close(reader)
+        reader.close()
     match answers[0]:
         case OSError():
             raise CaptureError(Kind.UNKNOWN_HOST, f"unknown host {host} (port {port})")

@@ -14,13 +14,36 @@ from tui.capture.scrub import REMOVED, secret_words
 
 SHORTEST = 6  # a shorter "key" such as "none" is no secret, and would tear holes into the text
 _NO_SECRETS = frozenset(
-    {"ollama", "lm-studio", "lmstudio", "not-needed", "no-key", "no-key-required", "sk-no-key-required", "dummy-key"}
+    {
+        "ollama",
+        "lm-studio",
+        "lmstudio",
+        "not-needed",
+        "no-key",
+        "no-key-required",
+        "sk-no-key-required",
+        "dummy-key",
+    }
 )
 """What people send where a client insists on a key and the server on none."""
 _FRAGMENT = 8  # so much of a key's beginning or end, alone, is taken out too
 _LONG = 16  # of keys that are at least so long
 _SHOWN_MOST = 24  # a server that masks a key shows no more than this of either end
 _MASK = rb"(?:\*{2,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80\xa6)+|(?:\xe2\x80\xa2){2,}|\\u2026|(?:\\u2022){2,})"
+_MARKS = (b"**", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\\u20")  # no mask without one of them
+_MASKING = (
+    b"*",
+    b".",
+    b"x",
+    b"X",
+    b"#",
+    b"\xe2",
+    b"\x80",
+    b"\xa2",
+    b"\\",
+    b"u",
+    b"2",
+)  # a mask may begin here
 _WORD_MOST = 2048
 _WORD = re.compile(rb"[^\s\"'<>,;(){}]*")
 _REMOVED = REMOVED.encode()
@@ -33,20 +56,21 @@ class Veil:
         self._keys = tuple(sorted(_keys(headers), key=len, reverse=True))
         forms = sorted({form for key in self._keys for form in _forms(key)}, key=len, reverse=True)
         self._forms = tuple(forms)
-        patterns = [*map(re.escape, forms), *(_masked(key) for key in self._keys)]
-        self._told = re.compile(b"|".join(patterns)) if patterns else None
+        self._masked = re.compile(b"|".join(_masked(key) for key in self._keys))
         self._held = b""
 
     @property
     def active(self) -> bool:
         """There is a key to hide."""
-        return self._told is not None
+        return bool(self._keys)
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes with every echo replaced."""
-        if self._told is None:
-            return data
-        data = self._told.sub(_REMOVED, data)
+        for form in self._forms:
+            if form in data:
+                data = data.replace(form, _REMOVED)
+        if self.active and any(mark in data for mark in _MARKS):  # the pattern is slow
+            data = self._masked.sub(_REMOVED, data)
         for key in self._keys:
             if len(key) >= _LONG:
                 data = _without_ends(data, key)
@@ -57,11 +81,11 @@ class Veil:
 
         No event of a stream waits for that: a line end is never kept.
         """
-        if self._told is None:
+        if not self.active:
             return data
         data = self._held + data
         word = _last_word(data)
-        self._held = word if self._may_go_on(word) else b""
+        self._held = word if word and self._may_go_on(word) else b""
         return self.hidden(data[: len(data) - len(self._held)])
 
     def rest(self) -> bytes:
@@ -72,7 +96,7 @@ class Veil:
 
     def words(self, told: Any) -> Any:
         """A value of JSON with every echo replaced in its texts, names included."""
-        if self._told is None:
+        if not self.active:
             return told
         match told:
             case str():
@@ -85,13 +109,17 @@ class Veil:
                 return told
 
     def _may_go_on(self, word: bytes) -> bool:
-        if re.search(_MASK, word) or any(key[:3] in word for key in self._keys):
+        if word.endswith(_MASKING) or re.search(_MASK, word) or any(key[:3] in word for key in self._keys):
             return True
-        return any(word.endswith(form[:n]) for form in self._forms for n in range(1, min(len(form), len(word) + 1)))
+        return any(
+            word.endswith(form[:n]) for form in self._forms for n in range(1, min(len(form), len(word) + 1))
+        )
 
 
 def _last_word(data: bytes) -> bytes:
     """What stands behind the last blank or sign, as much of it as an echo could be."""
+    if data.endswith(b"\n"):
+        return b""
     backwards = _WORD.match(data[-_WORD_MOST:][::-1])
     return backwards[0][::-1] if backwards else b""
 

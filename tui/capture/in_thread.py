@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import select
+import socket
 from collections import deque
 
 from tui.capture.desk import Desk
@@ -19,9 +19,9 @@ class InThread:
 
     def __init__(self) -> None:
         self._frames: deque[Frame] = deque()
-        self._reader, self._writer = os.pipe()
-        os.set_blocking(self._reader, False)
-        os.set_blocking(self._writer, False)
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
         self._desk = Desk(self._put)
 
     def send(self, order: Order) -> None:
@@ -30,8 +30,8 @@ class InThread:
 
     def drain(self) -> list[Frame]:
         """What came since the last call; never blocks."""
-        with contextlib.suppress(BlockingIOError):
-            os.read(self._reader, _ALL_BYTES)
+        with contextlib.suppress(OSError):  # nothing, or closed
+            self._reader.recv(_ALL_BYTES)
         return [self._frames.popleft() for _ in range(len(self._frames))]
 
     def wait(self, timeout_s: float | None) -> bool:
@@ -40,13 +40,15 @@ class InThread:
 
     def fileno(self) -> int:
         """Readable when `drain` has something."""
-        return self._reader
+        return self._reader.fileno()
 
     def close(self) -> None:
         """End what runs; recordings are whole afterwards."""
         self._desk.close()
+        self._reader.close()
+        self._writer.close()
 
     def _put(self, frame: Frame) -> None:
         self._frames.append(frame)
-        with contextlib.suppress(BlockingIOError):  # full: it is readable anyway
-            os.write(self._writer, b"x")
+        with contextlib.suppress(OSError):  # full, so it is readable anyway; or closed
+            self._writer.send(b"x")

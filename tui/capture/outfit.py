@@ -69,6 +69,7 @@ def order_of(
         "profile": knobs.profile.value,
         "rivals": knobs.rivals,
         "sampling": _sampling(knobs),
+        "certificate": target.trust(url) or None,
         "start_time": started.astimezone().isoformat(timespec="milliseconds"),
     }
     meta: Mapping[str, object] = {

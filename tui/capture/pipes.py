@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import sys
 from collections.abc import Callable
@@ -59,5 +58,7 @@ class Outlet:
 def widen(descriptor: int) -> None:
     """Let the pipe hold 1 MiB, where the system allows it."""
     if sys.platform == "linux":
+        import fcntl  # elsewhere there is none, or no such call
+
         with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

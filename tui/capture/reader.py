@@ -83,6 +83,7 @@ class _Exchange:
         self._raw.deadline_ns = None
         self._raw.before_read = self._flush
         self._raw.before_write = self._sent
+        self._raw.holds = bool(run.order.body)
 
     def answered(self, may_be_stale: bool) -> bool:
         """Send, read and end the run; False when the connection was stale and nothing was heard."""

@@ -60,7 +60,7 @@ def _scrub(name: str, value: Any) -> object:
 
 
 def _without_url_secrets(value: str) -> str:
-    return scrub_url(value) if "://" in value else value
+    return scrub_url(value) if "://" in value or "?" in value else value
 
 
 def _scrubbed(query: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import select
 import socket
 import time
 from collections.abc import Callable, Iterable
@@ -13,6 +12,7 @@ import httpcore
 from tui.capture.cancel import Cancel, Wait, wait_ready
 from tui.capture.dial import dial
 from tui.capture.failure import CaptureError, Kind
+from tui.capture.readiness import READ, WRITE
 from tui.capture.stamps import StampedSocket
 from tui.capture.tls import TlsStream
 
@@ -22,6 +22,8 @@ class Stream(httpcore.NetworkStream):
 
     stamps: those of its latest read. before_read: called when more bytes are needed, before waiting for them.
     before_write: called once with the monotonic time just before the first byte goes to the kernel.
+    holds: the next write waits for the one after it, so that a request is one send: between two, another
+    program may run for milliseconds while the server already waits for the rest.
     wrote_ns: just before the call that took the latest byte (an answer may come before that call returns).
     deadline_ns: nothing waits longer than this; with `limit` that one tells it at each wait.
     heard: bytes came. saw_eof: the other side has closed.
@@ -37,6 +39,8 @@ class Stream(httpcore.NetworkStream):
         self.before_read: Callable[[], None] | None = None
         self.before_write: Callable[[int], None] | None = None
         self.wrote_ns = 0
+        self.holds = False
+        self._held = b""
         self.saw_eof = False
         self.heard = False
         self._sock = sock
@@ -55,6 +59,10 @@ class Stream(httpcore.NetworkStream):
         """Give all of it to the kernel."""
         if not buffer:
             return
+        if self.holds:
+            self._held, self.holds = bytes(buffer), False
+            return
+        buffer, self._held = self._held + buffer, b""
         if self.before_write is not None:
             self.before_write(time.monotonic_ns())
             self.before_write = None
@@ -80,7 +88,7 @@ class Stream(httpcore.NetworkStream):
     def is_readable(self) -> bool:
         """Something came, or the connection is closed. Never waits."""
         descriptor = self._sock.fileno()
-        return descriptor < 0 or bool(wait_ready({descriptor: select.POLLIN}, None, 0))
+        return descriptor < 0 or bool(wait_ready({descriptor: READ}, None, 0))
 
     def deadline(self, timeout_s: float | None) -> int | None:
         """The monotonic moment at which to stop waiting."""
@@ -106,7 +114,7 @@ class Stream(httpcore.NetworkStream):
     def _readable(self) -> Wait:
         kept = self._wait
         if kept is None or kept.cancel is not self.cancel or self._sock.fileno() != kept.descriptor:
-            self._wait = kept = Wait(self._sock.fileno(), select.POLLIN, self.cancel)
+            self._wait = kept = Wait(self._sock.fileno(), READ, self.cancel)
         return kept
 
     def transmit(self, data: bytes, deadline_ns: int | None) -> None:
@@ -118,7 +126,7 @@ class Stream(httpcore.NetworkStream):
                 left = left[self._sock.send(left) :]
                 self.wrote_ns = now_ns
             except BlockingIOError:
-                if not wait_ready({self._sock.fileno(): select.POLLOUT}, self.cancel, deadline_ns):
+                if not wait_ready({self._sock.fileno(): WRITE}, self.cancel, deadline_ns):
                     raise CaptureError(Kind.TIMEOUT, "the request could not be sent in time") from None
 
     def start_tls(

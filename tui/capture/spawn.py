@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import tui
+from tui.settings.surroundings import without_keys
 
 WITH_PARENT = "with-parent"
 """The child's argument: ask the kernel to tell when the parent dies."""
@@ -29,10 +31,13 @@ def dismiss(process: subprocess.Popen[bytes]) -> None:
 
 
 def spawn() -> subprocess.Popen[bytes]:
-    """The process with its three pipes, for `channel.Child`. Returns at once. OSError when there is none.
+    """The process with its three pipes, for `channel.Child`. Returns at once. OSError when there is none,
+    and on Windows, where a pipe can't be waited for: `in_thread.InThread` is for that.
 
     It gets a session of its own, so that a terminal's signals miss it.
     """
+    if sys.platform == "win32":
+        raise OSError("pipes can't be waited for here")
     # The kernel's word about a dead parent is really about the thread that started the child.
     for_good = threading.current_thread() is threading.main_thread()
     return subprocess.Popen(
@@ -42,5 +47,6 @@ def spawn() -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         bufsize=0,
         start_new_session=True,
+        env=without_keys(os.environ),
         cwd=Path(tui.__file__).parent.parent,  # so that -m finds this very package
     )

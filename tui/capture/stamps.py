@@ -9,7 +9,7 @@ from struct import Struct
 
 _TIMESPEC = Struct("@qq")
 # Linux calls it SO_TIMESTAMPNS; the socket module does not name it. TCP has no such stamp elsewhere.
-_SO_TIMESTAMPNS = 35 if sys.platform == "linux" else None
+_SO_TIMESTAMPNS = 35 if sys.platform == "linux" and hasattr(socket.socket, "recvmsg") else None
 _ANCILLARY_BYTES = 64
 _REFRESH_NS = 1_000_000_000
 _SLACK_NS = 1_000_000  # a stamp may lie this far before the read before it had returned

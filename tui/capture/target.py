@@ -9,6 +9,9 @@ from tui.domain.knobs import Knobs
 from tui.domain.rivals import beside
 from tui.plot.numbers import prompt_length
 
+UNCHECKED = "unchecked"
+"""Of the condition `certificate`: whoever answers is believed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -23,6 +26,12 @@ class Target:
     ca_file: str | None = None
     insecure: bool = False
     key_variable: str = ""
+
+    def trust(self, root: str) -> str:
+        """Whether the server at `root` has to prove who it is: checked, unchecked, or "" without TLS."""
+        if not root.startswith("https:"):
+            return ""
+        return UNCHECKED if self.insecure else "checked"
 
     def headers(self) -> dict[str, str]:
         """The Authorization header, when there is a key."""

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tui.domain.band import Span, dram, mean_mhz, power, use
+from tui.domain.boards import Board
+from tui.domain.columns import Columns
 from tui.domain.energy import energy
-from tui.domain.gpu_use import WINDOW_NS, dram, power, use, working
+from tui.domain.gpu_use import WINDOW_NS
 from tui.domain.machine import Reading
-from tui.domain.series import around, change
+from tui.domain.series import around
 from tui.domain.slowed import slowed
-from tui.domain.stretch import Stretch, ram_used, vram_used
+from tui.domain.stretch import AROUND_NS, Stretch, ram_used, vram_used
 from tui.domain.throttle import Throttle
 
 
@@ -70,17 +73,21 @@ class PhaseCost:
 
 def phase_cost(name: str, start_ns: int, end_ns: int, readings: Sequence[Reading]) -> PhaseCost:
     """The cost of a phase from `start_ns` to `end_ns`; `readings` in time order, in the same clock."""
-    near = around(start_ns, end_ns, 2 * WINDOW_NS, readings)
-    if end_ns <= start_ns or not near:
+    return cost_of(name, start_ns, end_ns, Columns(around(start_ns, end_ns, AROUND_NS, readings)))
+
+
+def cost_of(name: str, start_ns: int, end_ns: int, columns: Columns) -> PhaseCost:
+    """The same from readings that were taken apart before."""
+    told = Stretch(start_ns, end_ns, columns)
+    if not told.there:
         return PhaseCost(name, max(end_ns - start_ns, 0))
-    told = Stretch(start_ns, end_ns, near)
     cost = PhaseCost(
         name=name,
         span_ns=end_ns - start_ns,
         cpu_pct=told.cpu_pct(),
         server_cpu_pct=told.server_cpu_pct(),
         thread_pct=told.thread_pct(),
-        mem_delta_bytes=change(start_ns, end_ns, near, ram_used),
+        mem_delta_bytes=told.change(ram_used),
         rss_delta_bytes=told.server_change("rss_bytes"),
         read_bytes=told.fetched(),
         read_bytes_s=told.fetched_per_s(),
@@ -91,44 +98,42 @@ def phase_cost(name: str, start_ns: int, end_ns: int, readings: Sequence[Reading
         stall_ms=told.stalled_ms("stall_some_us"),
         io_stall_ms=told.stalled_ms("io_stall_some_us"),
     )
-    return _with_gpus(cost, told, start_ns, end_ns, near) if any(r.gpus for r in near) else cost
+    return _with_gpus(cost, told, columns) if any(r.gpus for r in told.near) else cost
 
 
-def _with_gpus(
-    cost: PhaseCost, told: Stretch, start_ns: int, end_ns: int, near: Sequence[Reading]
-) -> PhaseCost:
-    band = use(start_ns, end_ns, near)
-    slow = slowed(start_ns, end_ns, near)
-    energy_j, about = _energy(start_ns, end_ns, near)
+def _with_gpus(cost: PhaseCost, told: Stretch, columns: Columns) -> PhaseCost:
+    span, boards = told.span, told.boards()
+    used = use(span, columns)
+    slow = slowed(span, columns, boards)
+    energy_j, about = _energy(span, boards)
     return replace(
         cost,
-        gpu_pct=band.mean,
-        gpu_min_pct=band.least,
-        gpu_max_pct=band.most,
-        gpu_at_least=band.at_least,
-        gpu_window_ns=band.window_ns,
-        gpu_why=band.why,
-        gpu_each=told.each_gpu(band),
-        power_w=power(start_ns, end_ns, near),
+        gpu_pct=used.mean,
+        gpu_min_pct=used.least,
+        gpu_max_pct=used.most,
+        gpu_at_least=used.at_least,
+        gpu_window_ns=used.window_ns,
+        gpu_why=used.why,
+        gpu_each=told.each_gpu(used),
+        power_w=power(span, columns, len(boards)),
         power_limit_w=told.limit_w(),
-        dram_pct=dram(start_ns, end_ns, near),
-        sm_mhz=told.mean_mhz("sm_mhz"),
-        sm_max_mhz=told.mean_mhz("sm_max_mhz"),
+        dram_pct=dram(span, columns),
+        sm_mhz=mean_mhz(span, columns, "sm_mhz"),
+        sm_max_mhz=mean_mhz(span, columns, "sm_max_mhz"),
         throttle=slow.throttle if slow else None,
         throttle_share=slow.share if slow else None,
         throttle_counted=slow is not None and slow.counted,
         pcie_rx_bytes_s=told.bus_per_s("pcie_rx_bytes"),
         pcie_tx_bytes_s=told.bus_per_s("pcie_tx_bytes"),
-        vram_delta_bytes=change(start_ns, end_ns, near, vram_used),
+        vram_delta_bytes=told.change(vram_used),
         energy_j=energy_j,
         energy_about=about,
     )
 
 
-def _energy(start_ns: int, end_ns: int, readings: Sequence[Reading]) -> tuple[float | None, bool]:
+def _energy(span: Span, boards: Sequence[Board]) -> tuple[float | None, bool]:
     """Joules of the working GPUs, and whether they are only about right."""
-    keys = [gpu.uuid for gpu in working(readings[-1])]
-    each = [energy(start_ns, end_ns, readings, uuid) for uuid in keys]
+    each = [energy(span, board) for board in boards]
     known = [one for one in each if one is not None]
     if not known or len(known) < len(each):
         return None, False

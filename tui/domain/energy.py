@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
 
+from tui.domain.band import Span
+from tui.domain.boards import Board
 from tui.domain.flow import SECOND_NS
-from tui.domain.machine import Gpu, Reading
 
 STEP_NS = SECOND_NS // 10  # the slowest counters seen move this often
 SHORTEST_NS = SECOND_NS // 5  # the counter moves in steps of up to 100 ms: below this it tells nothing
@@ -14,22 +15,23 @@ NEAR_NS = 3 * SECOND_NS // 10  # a counter read further from an edge makes the s
 FAR_NS = 3 * SECOND_NS // 2  # and further than this it belongs to another time
 
 
-def energy(start_ns: int, end_ns: int, readings: Sequence[Reading], uuid: str) -> tuple[float, bool] | None:
-    """Joules of the board with this `uuid`, and whether they are only about right; None: can't be told.
+def energy(span: Span, board: Board) -> tuple[float, bool] | None:
+    """Joules of one board in a phase, and whether they are only about right; None: can't be told.
 
     Counter: difference of its values at the edges, each moved by power x distance from where it was read.
     No counter: area under the power samples. A counter that went backwards (driver reloaded) tells nothing.
     """
-    if end_ns - start_ns < SHORTEST_NS:
+    if span.end_ns - span.start_ns < SHORTEST_NS:
         return None
-    seen = [(r.at_ns, gpu) for r in readings for gpu in r.gpus if gpu.uuid == uuid and not gpu.reason]
-    counted = [gpu.energy_mj for _, gpu in seen if gpu.energy_mj is not None]
-    if not counted:
-        return _integrated(start_ns, end_ns, seen)
-    first, last = _counter(start_ns, seen), _counter(end_ns, seen)
-    if first is None or last is None or counted != sorted(counted):
+    one = bisect_left(board.counted_taken, span.first_ns)
+    other = bisect_right(board.counted_taken, span.last_ns)
+    if one == other:
+        return _integrated(span, board)
+    first, last = (_counter(at_ns, board, one, other) for at_ns in (span.start_ns, span.end_ns))
+    fell = bisect_left(board.drops, other) > bisect_right(board.drops, one)
+    if first is None or last is None or fell:
         return None
-    unsure = end_ns - start_ns < EXACT_NS or max(first[1], last[1]) > NEAR_NS
+    unsure = span.end_ns - span.start_ns < EXACT_NS or max(first[1], last[1]) > NEAR_NS
     return max(last[0] - first[0], 0.0), unsure
 
 
@@ -38,18 +40,29 @@ def edge_error_j(power_w: float, step_ns: int = STEP_NS) -> float:
     return power_w * step_ns / SECOND_NS
 
 
-def _counter(at_ns: int, seen: Sequence[tuple[int, Gpu]]) -> tuple[float, int] | None:
-    """The counter at one moment in joules, and how far away it was read."""
-    points = [(t - gpu.energy_age_ns, gpu) for t, gpu in seen if gpu.energy_mj is not None]
-    read_ns, gpu = min(points, key=lambda point: abs(point[0] - at_ns), default=(at_ns + 2 * FAR_NS, Gpu()))
-    if abs(read_ns - at_ns) > FAR_NS or gpu.energy_mj is None:
+def _counter(at_ns: int, board: Board, one: int, other: int) -> tuple[float, int] | None:
+    """The counter at one moment in joules, by its values `one` to `other`, and how far away it was read."""
+    if board.counted_ordered:
+        middle = bisect_left(board.counted, at_ns, one, other, key=_read)
+        # of several that carry the value read last before it, the first one tells its power
+        one = bisect_left(board.counted, _read(board.counted[max(middle - 1, one)]), one, other, key=_read)
+        other = min(middle + 1, other)
+    points = board.counted[one:other]
+    read_ns, energy_mj, power_w = min(points, key=lambda point: abs(_read(point) - at_ns))
+    if abs(read_ns - at_ns) > FAR_NS:
         return None
-    drift_j = (gpu.power_w or 0.0) * (at_ns - read_ns) / SECOND_NS
-    return gpu.energy_mj / 1000 + drift_j, abs(at_ns - read_ns)
+    return energy_mj / 1000 + power_w * (at_ns - read_ns) / SECOND_NS, abs(at_ns - read_ns)
 
 
-def _integrated(start_ns: int, end_ns: int, seen: Sequence[tuple[int, Gpu]]) -> tuple[float, bool] | None:
-    points = sorted({t - gpu.age_ns: gpu.power_w for t, gpu in seen if gpu.power_w is not None}.items())
+def _read(point: tuple[int, int, float]) -> int:
+    return point[0]
+
+
+def _integrated(span: Span, board: Board) -> tuple[float, bool] | None:
+    one = bisect_left(board.powers_taken, span.first_ns)
+    other = bisect_right(board.powers_taken, span.last_ns)
+    points = sorted(dict(board.powers[one:other]).items())
+    start_ns, end_ns = span.start_ns, span.end_ns
     if len(points) < 2 or points[0][0] - start_ns > NEAR_NS or end_ns - points[-1][0] > NEAR_NS:
         return None
     times = [min(max(t, start_ns), end_ns) for t, _ in points]

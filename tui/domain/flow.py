@@ -50,33 +50,35 @@ def flow(before: Reading, after: Reading) -> Flow | None:
     if not 0 < span_ns <= GAP_NS:
         return None
 
-    def per_s(old: float | None, new: float | None, scale: float = 1.0) -> float | None:
-        delta = grown(old, new)
-        return None if delta is None else delta * scale * SECOND_NS / span_ns
-
     old, new = before.server, after.server
     if old is None or new is None or old.pid != new.pid:
         old = new = None
     return Flow(
         at_ns=after.at_ns,
         span_ns=span_ns,
-        swap_in_bytes_s=per_s(before.swap_in_bytes, after.swap_in_bytes),
-        swap_out_bytes_s=per_s(before.swap_out_bytes, after.swap_out_bytes),
-        disk_read_bytes_s=per_s(before.disk_read_bytes, after.disk_read_bytes),
-        refault_bytes_s=per_s(before.refault_file_bytes, after.refault_file_bytes),
-        stall_some_pct=per_s(before.stall_some_us, after.stall_some_us, 1e-4),
-        stall_full_pct=per_s(before.stall_full_us, after.stall_full_us, 1e-4),
-        page_read_bytes_s=per_s(before.page_read_bytes, after.page_read_bytes),
-        decompressed_bytes_s=per_s(before.decompressed_bytes, after.decompressed_bytes),
+        swap_in_bytes_s=_per_s(span_ns, before.swap_in_bytes, after.swap_in_bytes),
+        swap_out_bytes_s=_per_s(span_ns, before.swap_out_bytes, after.swap_out_bytes),
+        disk_read_bytes_s=_per_s(span_ns, before.disk_read_bytes, after.disk_read_bytes),
+        refault_bytes_s=_per_s(span_ns, before.refault_file_bytes, after.refault_file_bytes),
+        stall_some_pct=_per_s(span_ns, before.stall_some_us, after.stall_some_us, 1e-4),
+        stall_full_pct=_per_s(span_ns, before.stall_full_us, after.stall_full_us, 1e-4),
+        page_read_bytes_s=_per_s(span_ns, before.page_read_bytes, after.page_read_bytes),
+        decompressed_bytes_s=_per_s(span_ns, before.decompressed_bytes, after.decompressed_bytes),
         limit_hits=grown(before.limit_hits, after.limit_hits),
-        group_stall_some_pct=per_s(before.group_stall_some_us, after.group_stall_some_us, 1e-4),
-        group_stall_full_pct=per_s(before.group_stall_full_us, after.group_stall_full_us, 1e-4),
-        io_stall_some_pct=per_s(before.io_stall_some_us, after.io_stall_some_us, 1e-4),
+        group_stall_some_pct=_per_s(span_ns, before.group_stall_some_us, after.group_stall_some_us, 1e-4),
+        group_stall_full_pct=_per_s(span_ns, before.group_stall_full_us, after.group_stall_full_us, 1e-4),
+        io_stall_some_pct=_per_s(span_ns, before.io_stall_some_us, after.io_stall_some_us, 1e-4),
         cpu_busy_cores=_busy_cores(before, after),
-        server_read_bytes_s=per_s(old.read_bytes, new.read_bytes) if old and new else None,
-        pagein_bytes_s=per_s(old.pagein_bytes, new.pagein_bytes) if old and new else None,
-        server_cpu_cores=per_s(old.cpu_s, new.cpu_s) if old and new else None,
+        server_read_bytes_s=_per_s(span_ns, old.read_bytes, new.read_bytes) if old and new else None,
+        pagein_bytes_s=_per_s(span_ns, old.pagein_bytes, new.pagein_bytes) if old and new else None,
+        server_cpu_cores=_per_s(span_ns, old.cpu_s, new.cpu_s) if old and new else None,
     )
+
+
+def _per_s(span_ns: int, old: float | None, new: float | None, scale: float = 1.0) -> float | None:
+    if old is None or new is None or new < old:
+        return None
+    return (new - old) * scale * SECOND_NS / span_ns
 
 
 def _busy_cores(before: Reading, after: Reading) -> float | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tui.domain.bandwidth import decode_bandwidth, plausible, share_of_peak, weights_read
 from tui.domain.bound import Evidence, Verdict, verdict
-from tui.domain.cost import PhaseCost, phase_cost
+from tui.domain.cost import PhaseCost
+from tui.domain.costs import Costs
 from tui.domain.flops import flops_share, prefill_flops, ridge
 from tui.domain.kv import kv_bytes
 from tui.domain.machine import Reading
@@ -47,6 +48,7 @@ class Insight:
     prefill_verdict: Verdict | None
     decode_verdict: Verdict | None
     moments: Moments
+    costs: Costs = field(default_factory=Costs, compare=False, repr=False)  # what was made of the readings
 
 
 def insight(view: View, before: Insight | None = None) -> Insight:
@@ -57,9 +59,9 @@ def insight(view: View, before: Insight | None = None) -> Insight:
     readings = view.samples
     last = readings[-1] if readings else Reading(view.now_ns)
     happened = moments(readings, view.phase("decode"), before.moments if before else None)
-    prefill = _settled(view, before) or _cost(view, "prefill")
-    decode = _cost(view, "decode")
-    shape = None if last.remote else shape_of_model(view) or (before.shape if before else None)
+    costs = (before.costs if before else Costs()).going_on(readings)
+    prefill, decode = (_cost(view, name, costs) for name in ("prefill", "decode"))
+    shape = None if last.remote else shape_of_model(view, costs) or (before.shape if before else None)
     split = split_of(view.conditions, readings, shape, decode or prefill)
     bandwidth, bandwidth_pct = _bandwidth(view, shape, split, decode)
     flops, flops_pct = _flops(view, shape, split)
@@ -74,13 +76,14 @@ def insight(view: View, before: Insight | None = None) -> Insight:
         flops=flops,
         flops_pct=flops_pct,
         ridge=_ridge(shape, split),
-        load_rate=load_rate(view),
+        load_rate=load_rate(view, costs),
         joules_per_token=joules_per_token(decode, view.tokens),
         mj_per_prompt_token=mj_per_prompt_token(prefill, _processed(view)),
         tokens_per_wh=tokens_per_wh(decode, view.tokens),
         prefill_verdict=None,
         decode_verdict=None,
         moments=happened,
+        costs=costs,
     )
     if last.remote:
         told = _elsewhere(told)
@@ -89,29 +92,18 @@ def insight(view: View, before: Insight | None = None) -> Insight:
     )
 
 
-def shape_of_model(view: View) -> ModelShape | None:
+def shape_of_model(view: View, costs: Costs) -> ModelShape | None:
     """By the header of the model file when it was read, else by what the engine told."""
-    read = next((r.model for r in reversed(view.samples) if r.model is not None), None)
-    return read or shape_from_conditions(view.conditions)
+    return costs.columns.model or shape_from_conditions(view.conditions)
 
 
-def _settled(view: View, before: Insight | None) -> PhaseCost | None:
-    """The cost of a prefill that was over for so long that later readings can't change it."""
-    phase = view.phase("prefill")
-    if before is None or before.prefill is None or phase is None or phase.running or not view.running:
-        return None
-    seen = before.moments.seen
-    told = 0 < seen <= len(view.samples) and view.samples[seen - 1].at_ns > phase.end_ns + AFTER_NS
-    return before.prefill if told and before.prefill.span_ns == phase.duration_ns else None
-
-
-def _cost(view: View, name: str) -> PhaseCost | None:
+def _cost(view: View, name: str, costs: Costs) -> PhaseCost | None:
     phase = view.phase(name)
     if phase is None or not view.samples:
         return None
     if name == "prefill" and phase.provenance is Provenance.ESTIMATED:
         return None  # its edges are a calibration's guess
-    return phase_cost(name, phase.start_ns, phase.end_ns, view.samples)
+    return costs.of(phase)
 
 
 def _processed(view: View) -> int | None:

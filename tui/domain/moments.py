@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from tui.domain.throttle import MERGE_NS, REASONS, Throttle, throttle
 SHOWN = (Word.COMPRESSING, Word.STALLED, Word.PAGING, Word.SWAPPING, Word.OOM_KILLED)
 _LOST = "GPU lost"
 _HOT = "hot"
+_RANKS = [reason for _, reason in REASONS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +41,22 @@ class Moments:
     marks: tuple[Moment, ...] = ()
     seen: int = 0
     pressure: Pressure = field(default_factory=Pressure)
+    first: Reading | None = None
 
 
 def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments | None = None) -> Moments:
     """All moments of `readings`; `decode` is when tokens were written.
 
-    With `before`, what an earlier call made of their beginning, only the rest is looked at.
+    With `before`, what an earlier call made of the readings until then, only later ones are looked at.
     """
     before = before or Moments()
-    if before.seen and not _goes_on(before, readings):
+    if not _goes_on(before, readings):
         before = Moments()
+    first = before.first or (readings[0] if readings else None)
     pressure = before.pressure
     latest = {(mark.source, mark.word): mark for mark in before.marks}
     done = [mark for mark in before.marks if latest[mark.source, mark.word] is not mark]
-    for reading in readings[before.seen :]:
+    for reading in readings[_new(before, readings) :]:
         writing = decode is not None and decode.start_ns <= reading.at_ns <= decode.end_ns
         pressure = step(pressure, reading, writing)
         for now in (*_memory(pressure, reading.at_ns), *_gpus(reading)):
@@ -63,14 +67,25 @@ def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments |
                 done.append(known)
             latest[now.source, now.word] = now
     marks = sorted([*done, *latest.values()], key=lambda mark: mark.start_ns)
-    return Moments(tuple(marks), len(readings), pressure)
+    return Moments(tuple(marks), len(readings), pressure, first)
 
 
 def _goes_on(before: Moments, readings: Sequence[Reading]) -> bool:
-    """Whether `readings` begin with those seen: long series are thinned out, and another run has its own."""
+    """Whether `readings` begin as those seen and reach as far: a long series is thinned out in between."""
     last = before.pressure.latest
-    known = readings[before.seen - 1] if before.seen <= len(readings) else None
-    return last is not None and known is not None and known.at_ns == last.at_ns
+    return last is not None and bool(readings) and readings[0] is before.first and (
+        readings[-1].at_ns >= last.at_ns
+    )
+
+
+def _new(before: Moments, readings: Sequence[Reading]) -> int:
+    """The place of the first reading that was not seen."""
+    last, seen = before.pressure.latest, before.seen
+    if last is None:
+        return 0
+    if seen <= len(readings) and readings[seen - 1] is last:
+        return seen
+    return bisect_right(readings, last.at_ns, key=lambda reading: reading.at_ns)
 
 
 def _joined(known: Moment, now: Moment) -> Moment:
@@ -116,6 +131,5 @@ def _gpus(reading: Reading) -> list[Moment]:
 
 
 def _worst(masks: Sequence[int | None]) -> Throttle | None:
-    found = [one for one in map(throttle, masks) if one is not None]
-    ranks = [reason for _, reason in REASONS]
-    return min(found, key=ranks.index, default=None)
+    found = [one for mask in masks if mask and (one := throttle(mask)) is not None]
+    return min(found, key=_RANKS.index) if found else None

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 
 from tui.domain.machine import Gpu
@@ -84,16 +84,23 @@ def peak_of(gpu: Gpu) -> Peak | None:
 
 
 def _named(gpu: Gpu) -> Peak | None:
-    name = " ".join(_TRADEMARK.sub("", gpu.name.lower()).split())
-    for entry in _table():
-        if any(_is(name, word.lower()) for word in entry.words):
-            gb_s = _variant(entry, gpu) if entry.variants else entry.peak.gb_s
-            return replace(entry.peak, gb_s=gb_s) if gb_s else None
-    return None
+    entry = _entry_of(gpu.name)
+    if entry is None:
+        return None
+    gb_s = _variant(entry, gpu) if entry.variants else entry.peak.gb_s
+    return replace(entry.peak, gb_s=gb_s) if gb_s else None
+
+
+@lru_cache(maxsize=64)
+def _entry_of(told: str) -> _Entry | None:
+    name = " ".join(_TRADEMARK.sub("", told.lower()).split())
+    return next((entry for entry in _table() if any(_is(name, word.lower()) for word in entry.words)), None)
 
 
 def _is(name: str, model: str) -> bool:
     """Whether `name` holds `model` as whole words and names no sister of it."""
+    if model not in name:
+        return False
     found = re.search(rf"(?<![a-z0-9]){re.escape(model)}(?![a-z0-9+])", name)
     if found is None:
         return False

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tui.domain.flow import Flow, flow
+from tui.domain.flow import Flow, flow, grown
 from tui.domain.machine import Reading
 from tui.domain.signs import LIMITS, Word, signs
 from tui.domain.sizes import GIB, MIB
 
 __all__ = ["GIB", "LIMITS", "MIB", "Hold", "Pressure", "Word", "signs", "step"]
+_ORDER = tuple(Word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +53,25 @@ def step(before: Pressure, reading: Reading, decoding: bool) -> Pressure:
     until a server is there again.
     """
     at_ns = reading.at_ns
-    base = _base(before.recent, at_ns)
-    now = flow(base, reading) if base else None
+    recent = _kept(before.recent, at_ns)
+    old_enough = bool(recent) and at_ns - recent[0].at_ns >= LIMITS.window_ns
+    now = flow(recent[0], reading) if old_enough else None
     decode_ns = (at_ns if before.decode_ns is None else before.decode_ns) if decoding else None
     seen = signs(reading, now, decode_ns)
-    words = seen.keys() | before.holds.keys()
-    holds = {word: _held(before.holds.get(word), seen.get(word, ""), at_ns) for word in words}
+    holds = _holds(before.holds, seen, at_ns) if seen or before.holds else before.holds
     server_ns = before.server_ns if reading.server is None else at_ns
     kill_ns = at_ns if _killed(before.latest, reading) else before.kill_ns
     active = {word: hold.why for word, hold in holds.items() if hold.active}
     gone = reading.server is None and server_ns is not None and kill_ns is not None
     if gone and abs((kill_ns or 0) - (server_ns or 0)) <= LIMITS.oom_ns:
         active[Word.OOM_KILLED] = "the system ended a program for want of memory, and the server is gone"
-    worst = max(active, key=list(Word).index, default=Word.OK)
+    worst = max(active, key=_ORDER.index) if active else Word.OK
     return Pressure(
         word=worst,
         why=active.get(worst, ""),
         flow=now,
         latest=reading,
-        recent=(*_kept(before.recent, at_ns), reading),
+        recent=(*recent, reading),
         holds=holds,
         decode_ns=decode_ns,
         server_ns=server_ns,
@@ -85,13 +86,16 @@ def _killed(before: Reading | None, reading: Reading) -> bool:
     """
     if before is None:
         return False
-    for field_name in ("oom_kills", "group_oom_kills"):
-        old, new = getattr(before, field_name), getattr(reading, field_name)
-        if old is not None and new is not None and new > old:
-            return True
+    if grown(before.oom_kills, reading.oom_kills) or grown(before.group_oom_kills, reading.group_oom_kills):
+        return True
     level = before.pressure_level
     gone = before.server is not None and reading.server is None
     return gone and level is not None and level >= LIMITS.critical_level
+
+
+def _holds(before: Mapping[Word, Hold], seen: Mapping[Word, str], at_ns: int) -> dict[Word, Hold]:
+    known = [word for word in _ORDER if word in seen or word in before]
+    return {word: _held(before.get(word), seen.get(word, ""), at_ns) for word in known}
 
 
 def _held(hold: Hold | None, why: str, at_ns: int) -> Hold:
@@ -103,12 +107,9 @@ def _held(hold: Hold | None, why: str, at_ns: int) -> Hold:
     return Hold(since_ns, at_ns, hold.active or at_ns - since_ns >= LIMITS.enter_ns, why)
 
 
-def _base(recent: tuple[Reading, ...], at_ns: int) -> Reading | None:
-    """The newest reading old enough to compare counters with."""
-    return next((r for r in reversed(recent) if at_ns - r.at_ns >= LIMITS.window_ns), None)
-
-
 def _kept(recent: tuple[Reading, ...], at_ns: int) -> tuple[Reading, ...]:
-    """The readings that a later step may still compare with."""
-    base = _base(recent, at_ns)
-    return tuple(r for r in recent if base is None or r.at_ns >= base.at_ns)
+    """The readings that this step or a later one compares with: from the newest that is old enough on."""
+    for index in range(len(recent) - 1, -1, -1):
+        if at_ns - recent[index].at_ns >= LIMITS.window_ns:
+            return recent[index:]
+    return recent

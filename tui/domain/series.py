@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
 
-from tui.domain.flow import SECOND_NS, grown
+from tui.domain.flow import SECOND_NS
 from tui.domain.machine import Reading
 
 EDGE_SHARE = 0.1  # of the phase: how far the nearest reading may lie from an edge
 INSIDE = 0.8  # of a gauge's window has to lie inside the phase
-MOST_READINGS = 1200  # of a phase are looked at for a gauge: two minutes of them all, of longer phases a part
 NEAR_NS = 2 * SECOND_NS  # slow counters are read once a second: their readings lie this near to a moment
 
 Pick = Callable[[Reading], float | None]
-Age = Callable[[Reading], int]
 Point = tuple[int, float]  # (when it was read in ns, value)
 
 
@@ -25,20 +25,36 @@ def around(start_ns: int, end_ns: int, margin_ns: int, readings: Sequence[Readin
     return readings[first:last]
 
 
-def thinned(readings: Sequence[Reading]) -> Sequence[Reading]:
-    """At most `MOST_READINGS`, evenly, with the last one: enough for gauges that average over a second."""
-    step = -(-len(readings) // MOST_READINGS)
-    return readings if step < 2 else readings[::-step][::-1]
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One moment between the readings near to it: those before, newest first, and those from it on."""
+
+    at_ns: int
+    before: Sequence[Reading]
+    behind: Sequence[Reading]
+
+    def value(self, slack_ns: float, pick: Pick) -> float | None:
+        """What `pick` finds at this moment; None when no reading lies within `slack_ns`."""
+        known = [
+            point for point in (_first(self.before, pick), _first(self.behind, pick)) if point is not None
+        ]
+        return value_at(self.at_ns, slack_ns, known)
 
 
-def points(readings: Iterable[Reading], pick: Pick, age: Age | None = None) -> list[Point]:
-    """What `pick` finds, by the time it was read: `age` before its reading. Each time once, in order."""
-    found: dict[int, float] = {}
+def edge(at_ns: int, taken: Sequence[int], readings: Sequence[Reading]) -> Edge:
+    """The edge at one moment; `taken`: when each of the readings was made."""
+    first = bisect_left(taken, at_ns - NEAR_NS)
+    middle = bisect_left(taken, at_ns)
+    last = bisect_right(taken, at_ns + NEAR_NS)
+    return Edge(at_ns, readings[first:middle][::-1], readings[middle:last])
+
+
+def _first(readings: Sequence[Reading], pick: Pick) -> Point | None:
     for reading in readings:
         value = pick(reading)
         if value is not None:
-            found.setdefault(reading.at_ns - (age(reading) if age else 0), value)
-    return sorted(found.items())
+            return reading.at_ns, value
+    return None
 
 
 def value_at(at_ns: int, slack_ns: float, known: Sequence[Point]) -> float | None:
@@ -56,38 +72,15 @@ def value_at(at_ns: int, slack_ns: float, known: Sequence[Point]) -> float | Non
     return v0 + (v1 - v0) * (at_ns - t0) / (t1 - t0)
 
 
-def edges(
-    start_ns: int, end_ns: int, readings: Sequence[Reading], pick: Pick, age: Age | None = None
-) -> tuple[float | None, float | None]:
-    """The value at both edges of a phase, None where no reading is near enough."""
-    slack_ns = (end_ns - start_ns) * EDGE_SHARE
-    first, last = (
-        value_at(at_ns, slack_ns, points(around(at_ns, at_ns, NEAR_NS, readings), pick, age))
-        for at_ns in (start_ns, end_ns)
-    )
-    return first, last
-
-
-def growth(
-    start_ns: int, end_ns: int, readings: Sequence[Reading], pick: Pick, age: Age | None = None
-) -> float | None:
-    """How much a counter grew in a phase; None when it can't be told."""
-    return grown(*edges(start_ns, end_ns, readings, pick, age))
-
-
-def change(start_ns: int, end_ns: int, readings: Sequence[Reading], pick: Pick) -> int | None:
-    """How much a gauge rose in a phase, less than 0 when it fell."""
-    first, last = edges(start_ns, end_ns, readings, pick)
-    return None if first is None or last is None else round(last - first)
-
-
-def inside(start_ns: int, end_ns: int, window_ns: int, known: Iterable[Point]) -> list[float]:
-    """The values whose window, which ends when they were read, lies inside the phase but for a fifth."""
-    return [
-        value
-        for at_ns, value in known
-        if min(at_ns, end_ns) - max(at_ns - window_ns, start_ns) >= INSIDE * window_ns
-    ]
+def inside(
+    start_ns: int, end_ns: int, window_ns: int, read: Iterable[int], values: Iterable[float]
+) -> list[float]:
+    """The values whose window, which ends when they were `read`, lies inside the phase but for a fifth."""
+    least_ns = ceil(INSIDE * window_ns)
+    if end_ns - start_ns < least_ns:
+        return []
+    first_ns, last_ns = start_ns + least_ns, end_ns + window_ns - least_ns
+    return [value for at_ns, value in zip(read, values, strict=True) if first_ns <= at_ns <= last_ns]
 
 
 def mean(values: Sequence[float]) -> float | None:

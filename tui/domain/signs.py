@@ -95,7 +95,7 @@ def signs(reading: Reading, now: Flow | None, decode_ns: int | None) -> dict[Wor
     sight = Sight(reading, flow, writing)
     found: dict[Word, str] = {}
     for rule in RULES:
-        if rule.word not in found and (why := rule.holds(sight)):
+        if (why := rule.holds(sight)) and rule.word not in found:
             found[rule.word] = why
     return found
 

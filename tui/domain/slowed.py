@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui.domain.gpu_use import working
-from tui.domain.machine import Gpu, Reading
-from tui.domain.series import growth, thinned
-from tui.domain.throttle import REASONS, Throttle, throttle
+from tui.domain.band import Span
+from tui.domain.boards import Board, throttle_age
+from tui.domain.columns import Columns
+from tui.domain.throttle import REASONS, Throttle
 
 LEAST_SHARE = 0.005  # of the phase; less is a hiccup
 _COUNTERS = {
@@ -29,61 +30,43 @@ class Slowed:
     counted: bool
 
 
-def slowed(start_ns: int, end_ns: int, readings: Sequence[Reading]) -> Slowed | None:
-    """The worst reason on any working GPU; None when there was none or nothing was told."""
-    if not readings or end_ns <= start_ns:
-        return None
-    by_counter = _by_counters(start_ns, end_ns, readings)
-    by_sample = _by_samples(start_ns, end_ns, readings)
+def slowed(span: Span, columns: Columns, boards: Sequence[Board]) -> Slowed | None:
+    """The worst reason on any of the working `boards`; None when there was none or nothing was told."""
+    by_counter = _by_counters(span, boards)
+    by_sample = _by_samples(span, columns)
     ranks = [reason for _, reason in REASONS]
     found = [one for one in (by_counter, by_sample) if one is not None]
     return min(found, key=lambda one: (ranks.index(one.throttle), not one.counted), default=None)
 
 
-def _by_counters(start_ns: int, end_ns: int, readings: Sequence[Reading]) -> Slowed | None:
-    uuids = [gpu.uuid for gpu in working(readings[-1])]
+def _by_counters(span: Span, boards: Sequence[Board]) -> Slowed | None:
+    span_ns = span.end_ns - span.start_ns
     for _, reason in REASONS:
         field = _COUNTERS.get(reason.word)
         if field is None:
             continue
-        shares = [_counted(start_ns, end_ns, readings, uuid, field) for uuid in uuids]
-        share = max((one for one in shares if one is not None), default=0.0)
+        grew = [board.growth(span.start_ns, span.end_ns, field, throttle_age) for board in boards]
+        share = max((one / span_ns for one in grew if one is not None), default=0.0)
         if share >= LEAST_SHARE:
             return Slowed(reason, min(share, 1.0), True)
     return None
 
 
-def _counted(start_ns: int, end_ns: int, readings: Sequence[Reading], uuid: str, field: str) -> float | None:
-    def gpu(reading: Reading) -> Gpu | None:
-        return next((one for one in reading.gpus if one.uuid == uuid and not one.reason), None)
-
-    def pick(reading: Reading) -> float | None:
-        one = gpu(reading)
-        return getattr(one, field) if one else None
-
-    def age(reading: Reading) -> int:
-        one = gpu(reading)
-        return (one.energy_age_ns if one.throttle_age_ns is None else one.throttle_age_ns) if one else 0
-
-    grew = growth(start_ns, end_ns, readings, pick, age)
-    return None if grew is None else grew / (end_ns - start_ns)
-
-
-def _by_samples(start_ns: int, end_ns: int, readings: Sequence[Reading]) -> Slowed | None:
+def _by_samples(span: Span, columns: Columns) -> Slowed | None:
+    one = bisect_left(columns.slow_taken, span.first_ns)
+    other = bisect_right(columns.slow_taken, span.last_ns)
+    start_ns, end_ns = span.start_ns, span.end_ns
     seen = 0
     counts: dict[Throttle, int] = {}
-    for reading in thinned(readings):
-        masks = [
-            gpu.throttle_mask
-            for gpu in working(reading)
-            if gpu.throttle_mask is not None
-            and not gpu.reason
-            and start_ns <= reading.at_ns - gpu.age_ns <= end_ns
-        ]
-        if not masks:
-            continue
+    for oldest_ns, newest_ns, each in columns.slow[one:other]:
+        if start_ns <= oldest_ns and newest_ns <= end_ns:
+            within = each
+        else:
+            within = tuple(told for told in each if start_ns <= told[0] <= end_ns)
+            if not within:
+                continue
         seen += 1
-        for worst in {one for one in map(throttle, masks) if one is not None}:
+        for worst in {reason for _, reason in within if reason is not None}:
             counts[worst] = counts.get(worst, 0) + 1
     for _, reason in REASONS:
         if counts.get(reason, 0) >= max(LEAST_SHARE * seen, 1):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tui.domain.cost import PhaseCost, phase_cost
+from tui.domain.cost import PhaseCost
+from tui.domain.costs import Costs
 from tui.domain.gpu_use import working
 from tui.domain.kv import headroom, kv_bytes, kv_token_bytes
 from tui.domain.machine import Reading
@@ -110,14 +111,13 @@ def _free(last: Reading) -> int | None:
     return max(min(known), 0) if known else None
 
 
-def load_rate(view: View) -> Value:
+def load_rate(view: View, costs: Costs) -> Value:
     """Bytes per second that the server read from disk while its model was loaded."""
     unit = "B/s"
     phase = view.phase("load")
     if phase is None:
         return absent(unit, "no model was loaded for this request")
-    cost = phase_cost(phase.name, phase.start_ns, phase.end_ns, view.samples)
-    rate = cost.read_bytes_s
+    rate = costs.load_bytes_s(phase)
     if rate is None:
         return absent(unit, "what the server reads from disk can't be seen here")
     cached = rate < _CACHED_BYTES_S

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
 
-from tui.domain.flow import SECOND_NS
-from tui.domain.gpu_use import WINDOW_NS, Band, gauges, working
-from tui.domain.machine import Gpu, Reading, Server
-from tui.domain.series import Pick, change, growth, inside, mean, points, thinned
+from tui.domain.band import Band, Span
+from tui.domain.boards import Board, bus_age
+from tui.domain.columns import Columns
+from tui.domain.flow import SECOND_NS, grown
+from tui.domain.gpu_use import WINDOW_NS, working
+from tui.domain.machine import Reading, Server
+from tui.domain.series import EDGE_SHARE, Pick, edge, inside, mean
 
 CPU_SHORTEST_NS = SECOND_NS // 10  # the kernel counts CPU time in steps of 10 ms
+AROUND_NS = 2 * WINDOW_NS  # readings on either side of a phase count this far from it
 
 
 class Stretch:
-    """The readings around one phase, and what they say about it."""
+    """The readings around one phase, and what they say about it. There has to be one: see `there`."""
 
-    def __init__(self, start_ns: int, end_ns: int, near: Sequence[Reading]) -> None:
-        self._start_ns, self._end_ns, self._near = start_ns, end_ns, near
-        self._pid = next((r.server.pid for r in reversed(near) if r.server), None)
+    def __init__(self, start_ns: int, end_ns: int, columns: Columns) -> None:
+        self.span = Span(start_ns, end_ns, start_ns - AROUND_NS, end_ns + AROUND_NS)
+        self._columns = columns
+        first = bisect_left(columns.taken, self.span.first_ns)
+        last = bisect_right(columns.taken, self.span.last_ns)
+        self.near = columns.readings[first:last]
+        self._pid = next((r.server.pid for r in reversed(self.near) if r.server), None)
+        self._edges = [edge(at_ns, columns.taken, columns.readings) for at_ns in (start_ns, end_ns)]
+
+    @property
+    def there(self) -> bool:
+        """Whether the phase has a length, and readings."""
+        return self.span.end_ns > self.span.start_ns and bool(self.near)
+
+    def boards(self) -> list[Board]:
+        """The GPUs that work by the newest reading; one that never answered tells nothing."""
+        return [self._columns.boards.get(gpu.uuid) or Board() for gpu in working(self.near[-1])]
 
     def _of_server(self, field: str) -> Pick:
         def pick(reading: Reading) -> float | None:
@@ -30,14 +48,24 @@ class Stretch:
         server = reading.server
         return server if server is not None and server.pid == self._pid else None
 
+    def _at_edges(self, pick: Pick) -> tuple[float | None, float | None]:
+        slack_ns = (self.span.end_ns - self.span.start_ns) * EDGE_SHARE
+        first, last = (one.value(slack_ns, pick) for one in self._edges)
+        return first, last
+
     def _growth(self, pick: Pick) -> float | None:
-        return growth(self._start_ns, self._end_ns, self._near, pick)
+        return grown(*self._at_edges(pick))
+
+    def change(self, pick: Pick) -> int | None:
+        """How much a gauge rose in the phase, less than 0 when it fell."""
+        first, last = self._at_edges(pick)
+        return None if first is None or last is None else round(last - first)
 
     def _system(self, field: str) -> float | None:
         return self._growth(lambda reading: getattr(reading, field))
 
     def _per_s(self, grew: float | None) -> float | None:
-        return None if grew is None else grew * SECOND_NS / (self._end_ns - self._start_ns)
+        return None if grew is None else grew * SECOND_NS / (self.span.end_ns - self.span.start_ns)
 
     def server_growth(self, field: str) -> int | None:
         grew = self._growth(self._of_server(field))
@@ -58,7 +86,7 @@ class Stretch:
         return self._per_s(self._system(field))
 
     def server_change(self, field: str) -> int | None:
-        return change(self._start_ns, self._end_ns, self._near, self._of_server(field))
+        return self.change(self._of_server(field))
 
     def stalled_ms(self, field: str) -> float | None:
         us = self._system(field)
@@ -66,69 +94,55 @@ class Stretch:
 
     def cpu_pct(self) -> float | None:
         busy, total = self._system("cpu_busy_s"), self._system("cpu_total_s")
-        cores = self._near[-1].cpu_cores
-        if self._end_ns - self._start_ns < CPU_SHORTEST_NS or busy is None or not total or not cores:
+        cores = self.near[-1].cpu_cores
+        short = self.span.end_ns - self.span.start_ns < CPU_SHORTEST_NS
+        if short or busy is None or not total or not cores:
             return None
         return 100.0 * cores * min(busy / total, 1.0)
 
     def server_cpu_pct(self) -> float | None:
-        if self._end_ns - self._start_ns < CPU_SHORTEST_NS:
+        if self.span.end_ns - self.span.start_ns < CPU_SHORTEST_NS:
             return None
         per_s = self.server_per_s("cpu_s")
         return None if per_s is None else 100.0 * per_s
 
     def thread_pct(self) -> float | None:
-        told = points(thinned(self._near), self._of_server("thread_pct"))
-        return mean(inside(self._start_ns, self._end_ns, WINDOW_NS, told))
+        told = self._columns.threads.get(self._pid) if self._pid is not None else None
+        if told is None:
+            return None
+        span = self.span
+        known = told.between(span.first_ns, span.last_ns)
+        return mean(inside(span.start_ns, span.end_ns, WINDOW_NS, *known))
 
     def limit_w(self) -> float | None:
         """The limits of all working GPUs together."""
-        limits = [gpu.power_limit_w for gpu in working(self._near[-1])]
+        limits = [gpu.power_limit_w for gpu in working(self.near[-1])]
         known = [limit for limit in limits if limit is not None]
         return sum(known) if known and len(known) == len(limits) else None
 
-    def mean_mhz(self, field: str) -> float | None:
-        told = gauges(self._near, lambda gpu: getattr(gpu, field), lambda gpu: gpu.age_ns)
-        return mean([mhz for at_ns, mhz in told if self._start_ns <= at_ns <= self._end_ns])
-
     def each_gpu(self, whole: Band) -> tuple[float, ...]:
         """The mean use of each of several working GPUs; empty in a phase too short for their gauges."""
-        gpus = working(self._near[-1])
-        if len(gpus) < 2 or whole.mean is None or whole.at_least:
+        boards = self.boards()
+        if len(boards) < 2 or whole.mean is None or whole.at_least:
             return ()
-        means = [mean(self._use_of(gpu.uuid, whole.window_ns)) for gpu in gpus]
+        means = [mean(self._use_of(board, whole.window_ns)) for board in boards]
         known = tuple(one for one in means if one is not None)
         return known if len(known) == len(means) else ()
 
-    def _use_of(self, uuid: str, window_ns: int) -> list[float]:
-        told = [
-            (reading.at_ns - gpu.age_ns, gpu.util_pct)
-            for reading in thinned(self._near)
-            for gpu in reading.gpus
-            if gpu.uuid == uuid and gpu.util_pct is not None and not gpu.reason
-        ]
-        return inside(self._start_ns, self._end_ns, window_ns, told)
+    def _use_of(self, board: Board, window_ns: int) -> list[float]:
+        span = self.span
+        one = bisect_left(board.use_taken, span.first_ns)
+        other = bisect_right(board.use_taken, span.last_ns)
+        return inside(span.start_ns, span.end_ns, window_ns, board.use_read[one:other], board.use[one:other])
 
     def bus_per_s(self, field: str) -> float | None:
         """Bytes per second over the bus, all working GPUs together."""
-        uuids = [gpu.uuid for gpu in working(self._near[-1])]
-        each = [self._per_s(self._bus_of(uuid, field)) for uuid in uuids]
+        span = self.span
+        each = [
+            self._per_s(board.growth(span.start_ns, span.end_ns, field, bus_age)) for board in self.boards()
+        ]
         known = [one for one in each if one is not None]
         return sum(known) if known and len(known) == len(each) else None
-
-    def _bus_of(self, uuid: str, field: str) -> float | None:
-        def gpu(reading: Reading) -> Gpu:
-            return next((one for one in reading.gpus if one.uuid == uuid and not one.reason), Gpu())
-
-        def age(reading: Reading) -> int:
-            one = gpu(reading)
-            return one.energy_age_ns if one.pcie_age_ns is None else one.pcie_age_ns
-
-        def pick(reading: Reading) -> float | None:
-            value: float | None = getattr(gpu(reading), field)
-            return value
-
-        return growth(self._start_ns, self._end_ns, self._near, pick, age)
 
 
 def vram_used(reading: Reading) -> float | None:

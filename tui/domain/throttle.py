@@ -1,9 +1,9 @@
-"""Why a GPU runs below its clock: the driver's reason bits in words, and marks of it on the time axis."""
+"""Why a GPU runs below its clock: the driver's reason bits in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 
 MERGE_NS = 1_000_000_000  # marks of one reason closer than this are one mark
 
@@ -39,36 +39,7 @@ def reasons(mask: int | None) -> tuple[Throttle, ...]:
     return tuple(throttle for bits, throttle in REASONS if mask & bits)
 
 
+@lru_cache(maxsize=256)
 def throttle(mask: int | None) -> Throttle | None:
     """The worst reason in `mask`, the only one to show."""
     return next(iter(reasons(mask)), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """One stretch of time under one reason, in the clock of the series it was made from."""
-
-    start_ns: int
-    end_ns: int
-    throttle: Throttle
-
-
-def marks(series: Iterable[tuple[int, int | None]]) -> tuple[Mark, ...]:
-    """Stretches of each reason in a series of (time in ns, mask), by start time.
-
-    A reason holds until the sample that no longer has it; one still held at the end lasts to the last sample.
-    """
-    done: list[Mark] = []
-    latest: dict[Throttle, Mark] = {}
-    held: tuple[Throttle, ...] = ()
-    for at_ns, mask in series:
-        for reason in held:
-            latest[reason] = replace(latest[reason], end_ns=at_ns)
-        now = reasons(mask)
-        for reason in now:
-            before = latest.get(reason)
-            if before is None or at_ns - before.end_ns >= MERGE_NS:
-                done += [before] if before else []
-                latest[reason] = Mark(at_ns, at_ns, reason)
-        held = now
-    return tuple(sorted([*done, *latest.values()], key=lambda mark: mark.start_ns))

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import IO, Self
 
 from tui.engines import embedded_child
+from tui.settings.surroundings import without_keys
 
 STOP_WITHIN_S = 1.0
 LOG_BYTES = 8192
@@ -187,6 +188,7 @@ def start(gguf: Path, *, slots: int = 1) -> EmbeddedEngine:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
+        env=without_keys(os.environ),
         start_new_session=True,  # ctrl+c in the terminal is for the program, not for its engine
     )
     assert process.stdin
@@ -211,11 +213,9 @@ def threads() -> int:
 
 def _cores() -> int:
     """The cores this process may use."""
-    if sys.platform == "linux":
-        cores = len(os.sched_getaffinity(0))
-    else:
-        cores = os.cpu_count() or 1
-    return cores
+    if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _ending(code: int) -> str:

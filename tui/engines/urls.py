@@ -20,6 +20,7 @@ _ENDINGS = re.compile(
     r"(/chat/completions|/completions?|/models|/messages|/responses|/api/(chat|generate|tags|version)"
     r"|/props|/health|/slots)$"
 )
+_KEY = re.compile(r"(?i)(?:^|[&;])[^=&]*(?:key|token|secret|auth|passw)[^=&]*=")
 _VERSION = re.compile(r"/v[13]$")  # OpenVINO Model Server has its routes under /v3
 
 
@@ -58,6 +59,8 @@ def normalised(url: str) -> Base:
         raise BadUrl(f"The URL begins with {parts.scheme}://; only http:// and https:// can be used.")
     if not parts.hostname:
         raise BadUrl("The URL names no host; write it like http://127.0.0.1:8080.")
+    if _KEY.search(parts.query):
+        raise BadUrl("The URL holds a key; give only the server's address, and the key by --api-key-env VAR.")
     if parts.query or parts.fragment:
         raise BadUrl("The URL has a part after ? or #; give only the server's address.")
     host = _ANY_ADDRESS.get(parts.hostname, parts.hostname)

@@ -23,7 +23,7 @@ def why(error: OSError) -> str:
 
 def read_now(path: Path | str) -> bytes:
     """The first 64 KiB of a file, opened for this one read. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    fd = os.open(path, os.O_RDONLY)
     try:
         return os.read(fd, _CHUNK)
     finally:
@@ -47,7 +47,7 @@ class Kept:
         self._fd = -1
         self.reason = ""
         try:
-            self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            self._fd = os.open(path, os.O_RDONLY)
         except OSError as error:
             self.reason = why(error)
 

@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+from tui.settings.surroundings import without_keys
+
 COMMAND = (sys.executable, "-m", "tui.probes.child")
 STOPPED = "sampler stopped"
 WITHOUT_DRIVERS = "--without-drivers"  # how it is started after a library crashed it
@@ -42,6 +44,9 @@ class Sampler:
         """Starts the child, which reads once a second at first. Never raises: `reason` tells a failure."""
         root = str(Path(__file__).parents[2])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+        if not hasattr(os, "set_blocking"):
+            self.reason = f"{STOPPED}: on Windows it needs Python 3.12"
+            return
         self._left -= 1
         self._rest = b""
         try:
@@ -51,7 +56,7 @@ class Sampler:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                env={**os.environ, "PYTHONPATH": path},
+                env=without_keys(os.environ) | {"PYTHONPATH": path},
             )
             os.set_blocking(self._pipe(), False)
         except OSError as error:

@@ -14,6 +14,10 @@ from tui.settings.config import ConfigError, Settings
 from tui.settings.credentials import api_key
 
 _GGUF = b"GGUF"
+_IN_SIGHT = (
+    "--url holds a name or password, and everybody on this machine can read a command line;"
+    " put the whole URL into the variable TOKLANE_URL, or give a key by --api-key-env VAR"
+)
 _KEYS = {"api_key_env", "api_key_file"}
 
 
@@ -68,7 +72,8 @@ def _writable(files: Iterable[Path]) -> None:
 
 def _address(url: str) -> None:
     try:
-        normalised(url)
+        if any(name == "Authorization" for name, _ in normalised(url).headers):
+            raise ConfigError(_IN_SIGHT)
     except BadUrl as error:
         raise ConfigError(str(error)) from None
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tui.capture.session import Session
-from tui.capture.target import Target
+from tui.capture.target import UNCHECKED, Target
 from tui.domain.knobs import Knobs, fitted
 from tui.domain.view import View
 from tui.plot.cells import clean
@@ -52,6 +52,8 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     if problem or session.found is None:
         err.write(f"toklane: {clean(problem or 'no engine')}\n")
         return NO_ENGINE
+    if session.target is not None and session.target.trust(session.found.base.root) == UNCHECKED:
+        err.write("toklane: the server's certificate is not checked (--insecure)\n")
     if job.calibrate:
         return calibrate(session, job.knobs, job.as_json, out, err)
     knobs = fitted(job.knobs, session.context)

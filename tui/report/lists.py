@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from tui.plot.cells import clean
 from tui.plot.numbers import size
 
 _FOUND, _MISSING = 0, 1
@@ -33,7 +34,7 @@ def _model(fetch: bool) -> int:
         try:
             place = fetched(_progress)
         except FetchFailed as error:
-            sys.stderr.write(f"\ntoklane: {error}\n")
+            sys.stderr.write(f"\ntoklane: {clean(str(error))}\n")
             return _MISSING
         sys.stderr.write("\n")
     if place is None:

@@ -14,7 +14,8 @@ _DURATIONS = ("load", "queue", "tokenize", "prefill", "decode", "unattributed")
 _CONDITIONS = (
     "engine", "engine_version", "model", "file", "quantization", "parameters", "context_length", "slots",
     "batch", "gpu_share", "kv_tokens", "kv_bytes", "prompt_tokens_asked", "answer_limit", "cache_mode",
-    "profile", "rivals", "sampling", "connection", "start_time", "timings_note",
+    "profile", "rivals", "sampling", "connection", "certificate", "start_time",
+    "timings_note",
 )  # fmt: skip
 
 

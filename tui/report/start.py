@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tui import locations
-from tui.capture.channel import Child
+from tui.capture.channel import Channel, Child
 from tui.capture.experience import Experience
 from tui.capture.session import Session
 from tui.capture.shelf import Shelf
@@ -26,11 +26,11 @@ def run(options: argparse.Namespace) -> int:
     check(options, settings)
     target = target_of(settings)
     records = places(getattr(options, "record", None), getattr(options, "repeat", 1))
-    child = Child.start()
+    channel = _channel()
     sampler = Sampler()
     sampler.start()
     experience = Experience(locations.experience_file())
-    session = Session(child, sampler, Shelf(locations.state_dir() / "runs"), experience=experience)
+    session = Session(channel, sampler, Shelf(locations.state_dir() / "runs"), experience=experience)
     session.also_ask(told(os.environ))
     session.timeout_s = settings.timeout
     job = Job(
@@ -49,3 +49,13 @@ def run(options: argparse.Namespace) -> int:
         return send(session, job, sys.stdout, sys.stderr)
     finally:
         session.close()
+
+
+def _channel() -> Channel:
+    """The reader in a process of its own, where there can be one."""
+    try:
+        return Child.start()
+    except OSError:
+        from tui.capture.in_thread import InThread
+
+        return InThread()

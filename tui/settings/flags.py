@@ -14,6 +14,7 @@ COMMANDS: Mapping[str, str] = {
     "replay": "a recording or a capture, on the screen or as numbers",
     "tour": "scenes with captions for a room: prefill, decode, the cache, a queue",
     "doctor": "what was found, which phases can be measured here, and why not",
+    "selftest": "a scripted server with known times: this machine's error",
     "serve": "the monitor in a browser on this machine, beginning with recordings",
     "model": "where the built-in model lies; fetches it",
     "keys": "all keys",
@@ -86,7 +87,7 @@ FLAGS: tuple[Flag, ...] = (
     Flag("speed", ("replay",), "X", "times the true speed", above_zero, 1.0),
     Flag("plain", ("", "run", "replay"), "", "no screen: a line for each change and each second, then the "
                                              "numbers"),
-    Flag("json", ("run", "doctor"), "", "one JSON object on stdout"),
+    Flag("json", ("run", "doctor", "selftest"), "", "one JSON object on stdout"),
     Flag("json", ("replay",), "", "the run as one JSON object; never waits"),
     Flag("record", ("run",), "FILE", "where the recording goes; with --repeat FILE-1, FILE-2 …", Path),
     Flag("repeat", ("run",), "N", "so many requests", positive, 1),

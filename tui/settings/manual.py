@@ -47,6 +47,10 @@ EXAMPLES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("toklane doctor", "every engine that is found here"),
         ("toklane doctor --url http://127.0.0.1:8080", "one address"),
     ),
+    "selftest": (
+        ("toklane selftest", "ten seconds, then whether the numbers can be trusted here"),
+        ("toklane selftest --json", "for scripts; `trusted` is the verdict"),
+    ),
     "serve": (
         ("toklane serve", "on a free port; prints the address"),
         ("toklane serve --port 8000 --stage", "huge figures, on this port"),

@@ -10,7 +10,7 @@ from pathlib import Path
 _FILE, _FOLDER = 0o600, 0o700
 _BYTES = getattr(os, "O_BINARY", 0)  # Windows would change line ends
 AS_IT_IS: int = _BYTES | getattr(os, "O_NOFOLLOW", 0)
-"""How to open: bytes stay what they are, and a name that is a link is refused where the system can do that."""
+"""How to open: bytes stay what they are, and a link in the name's place is refused (not on Windows)."""
 
 
 def folder(path: Path) -> Path:

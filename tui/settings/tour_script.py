@@ -90,9 +90,9 @@ def write(file: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as out:
             out.write(text)
-    except FileExistsError:
-        raise ScriptError(f"{str(file)!r} is there already and is left as it is; name another file") from None
     except OSError as error:
+        if file.exists():
+            raise ScriptError(f"{str(file)!r} is there already and is left as it is; name another file") from None
         raise ScriptError(f"{str(file)!r} can't be written: {error.strerror}; name another file") from None
 
 

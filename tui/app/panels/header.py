@@ -24,6 +24,8 @@ def header(scene: Scene, width: int, form: Form) -> Row:
     """Name, engine, model, context, address; at the right the run and the clock. What has no room goes."""
     large = form is Form.LARGE
     name: Row = ((" toklane", "text bold"), ("  " if large else " ", "text"))
+    if scene.engine.unchecked:
+        name = join(name, (("certificate not checked", "failed bold"), ("  " if large else " ", "text")))
     right = _fitting(_right(scene, large), width - row_width(name))
     engine = scene.engine
     parts = [

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tui.capture.target import Target
 from tui.domain.values import Provenance
 from tui.engines.abilities.ability import Ability, Case
 from tui.engines.abilities.table import COUNTERS, abilities, case_of, caution
@@ -24,13 +25,14 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """One engine that answers, with what can be told of a request there."""
+    """One engine that answers, with what can be told of a request there. certificate: see `Target.trust`."""
 
     found: Found
     abilities: tuple[Ability, ...]
     tokenizer: str
     cold: str
     caution: str
+    certificate: str = ""
 
     @property
     def here(self) -> bool:
@@ -39,8 +41,8 @@ class Engine:
         return host in _LOOPBACK or host.startswith("127.")
 
 
-def engine_of(found: Found) -> Engine:
-    """What the table of abilities and the adapter say of an engine."""
+def engine_of(found: Found, target: Target | None = None) -> Engine:
+    """What the table of abilities and the adapter say of an engine; `target`: how it was named, if it was."""
     spoken = adapter(found.engine)
     return Engine(
         found,
@@ -48,12 +50,13 @@ def engine_of(found: Found) -> Engine:
         COUNTERS.get(found.engine, ESTIMATE),
         SWITCH if spoken.can_switch_reuse_off else NONCE,
         caution(found.engine),
+        target.trust(found.base.root) if target is not None else "",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """problem: one line when there is nothing to send a request to."""
+    """problem: one line when there is nothing to send a request to. proxies: variables not heeded."""
 
     program: Program
     engines: tuple[Engine, ...]
@@ -64,6 +67,7 @@ class Findings:
     terminal: Terminal
     places: tuple[Place, ...]
     problem: str = ""
+    proxies: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:

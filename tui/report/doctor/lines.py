@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tui.capture.target import UNCHECKED
 from tui.engines.abilities.ability import Ability
 from tui.engines.found import Model
 from tui.plot.cells import clean, width
@@ -62,6 +63,8 @@ def _engines(told: Findings) -> Iterator[str]:
     for at, engine in enumerate(told.engines):
         yield from [""] if at else []
         yield from _engine(engine)
+    if told.proxies:
+        yield from _item("proxy", f"none is used; not heeded: {', '.join(told.proxies)}")
     for address in told.slow:
         yield from _item("no answer", f"{address}: something is there that did not answer in time")
 
@@ -76,6 +79,8 @@ def _engine(engine: Engine) -> Iterator[str]:
         yield from _item("loading", "it is not ready yet: it loads its model", 4)
     if not engine.here:
         yield from _item("elsewhere", "on another machine: memory and GPU of this one say nothing", 4)
+    if engine.certificate == UNCHECKED:
+        yield from _item("certificate", "not checked (--insecure): anybody could answer there", 4)
     for model in found.models[:_MODELS]:
         chosen = " (requests go to it)" if model.name == found.model and len(found.models) > 1 else ""
         yield from _item("model", _model(model) + chosen, 4)

@@ -30,6 +30,7 @@ def findings_object(told: Findings) -> dict[str, object]:
         },
         "engines": [_engine(engine) for engine in told.engines],
         "slow": list(told.slow),
+        "proxies_ignored": list(told.proxies),
         "built_in": {
             "usable": inside.usable,
             "library": inside.library or None,
@@ -81,6 +82,7 @@ def _engine(engine: Engine) -> dict[str, object]:
         "features": dict(found.features),
         **_abilities(engine.abilities),
         "tokenizer": engine.tokenizer,
+        "certificate": engine.certificate or None,
         "cold": engine.cold,
         "caution": engine.caution or None,
     }

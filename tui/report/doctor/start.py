@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tui.report.doctor.search import Seen
 
 USABLE, FAILED, NO_ENGINE = 0, 1, 3
+PROXIES = ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 
 
 def doctor(options: argparse.Namespace) -> int:
@@ -33,7 +34,7 @@ def doctor(options: argparse.Namespace) -> int:
     settings = load(options.flags, os.environ)
     check(options, settings)
     target = target_of(settings)
-    told = _findings(settings, _seen(target, settings, settings.engine), settings.engine)
+    told = _findings(settings, target, _seen(target, settings, settings.engine), settings.engine)
     if options.json:
         from tui.report.doctor.objects import findings_object
 
@@ -98,7 +99,7 @@ def _asked(
         channel.close()
 
 
-def _findings(settings: Settings, seen: Seen, engine: str) -> Findings:
+def _findings(settings: Settings, target: Target | None, seen: Seen, engine: str) -> Findings:
     from tui.report.doctor.findings import Findings, engine_of
     from tui.report.doctor.places import places
     from tui.report.doctor.probed import groups
@@ -109,7 +110,7 @@ def _findings(settings: Settings, seen: Seen, engine: str) -> Findings:
     host: Mapping[str, str] = seen.reading.host if seen.reading is not None else {}
     return Findings(
         program=program(),
-        engines=tuple(engine_of(found) for found in seen.engines),
+        engines=tuple(engine_of(found, target) for found in seen.engines),
         slow=seen.slow,
         built_in=inside,
         machine=groups(seen.reading),
@@ -117,6 +118,7 @@ def _findings(settings: Settings, seen: Seen, engine: str) -> Findings:
         terminal=terminal(os.environ, sys.stdout, sys.stdin),
         places=places(),
         problem=_problem(settings, seen, inside, engine),
+        proxies=tuple(name for name in PROXIES if os.environ.get(name)),
     )
 
 
