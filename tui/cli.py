@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,15 @@ from tui.settings.options import BY_NAME
 from tui.settings.usage import WrongUsage
 
 WRONG_USAGE = 2
+_KEY_FLAG = re.compile(
+    r"(?i)(?:^|\s)--?(?!api-key-(?:env|file)\b)[\w-]*(?:key|token|bearer|password|secret|auth)(?=[=\s:]|$)"
+    r"|authorization:|bearer "
+)
+_KEY = re.compile(r"(?<![\w-])(?!-)[\w+/=.-]{20,}")  # a path or a text is told by what reads it
+_IN_SIGHT = (
+    "a key does not belong on the command line, which everybody on this machine can read;"
+    " --api-key-env VAR names a variable that holds it, --api-key-file FILE a file"
+)
 
 
 class _Version(argparse.Action):
@@ -33,6 +43,9 @@ class _Version(argparse.Action):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        if _KEY_FLAG.search(message):
+            raise WrongUsage(_IN_SIGHT)
+        message = _KEY.sub("…", message)
         raise WrongUsage(f"{message}; see `{self.prog} --help`")
 
     def format_help(self) -> str:

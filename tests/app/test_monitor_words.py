@@ -8,6 +8,8 @@ import pytest
 
 from tests.app.scripted import ENGINE, LLAMA, MS, S, opening, reading, whole, writing
 from tui.app.enter import Enter
+from tui.app.layout import Form
+from tui.app.panels.header import header
 from tui.app.scene import Engine, Replay, Scene, Setup
 from tui.app.warned import warned
 from tui.app.words import say
@@ -17,7 +19,7 @@ from tui.domain.knobs import Knobs
 from tui.domain.look import look
 from tui.domain.reduce import reduce
 from tui.domain.state import State
-from tui.domain.view import Stage, View
+from tui.domain.view import Clock, Stage, View
 
 KNOBS = Knobs(prompt_tokens=1674)
 KNOWN = Scene(knobs=KNOBS, engine=Engine("llama.cpp", ENGINE.model, "127.0.0.1:8080"))
@@ -128,7 +130,7 @@ def test_finished_without_the_engines_times_tells_the_wait_for_the_first_token()
 
 def test_stopped() -> None:
     view = seen([*opening(KNOBS), *writing(S, 3, 10 * MS), ev.Ended(2100 * MS, "cancelled")])
-    assert of(view) == "■ Stopped: after 2.10 s · token 3"
+    assert of(view) == "■ Stopped: after 2.10 s · token 3 · some engines go on computing for a while"
 
 
 def test_incomplete_is_not_called_finished() -> None:
@@ -210,3 +212,13 @@ def test_a_full_context_is_not_called_the_answer_limit() -> None:
     view = seen(whole(KNOBS, 300 * MS, 64, MS))
     full = of(replace(view, warnings={"stopped_by_context": "stopped at 64 of 640 tokens: context full?"}))
     assert "the context was full before the answer limit" in full and "limit ended it" not in full
+
+
+def test_a_reader_that_was_late_is_named_on_the_screen() -> None:
+    late = View(stage=Stage.FINISHED, complete=True, clock=Clock("kernel", 50_000, 6 * MS, 7 * MS, 0.0, True))
+    assert "this machine read late" in warned(late)
+    assert "delivered in lumps" in warned(replace(late, warnings={"buffered_delivery": "x"}))
+    assert "read late" in warned(replace(late, warnings={"usage_missing": "x"}))
+    assert warned(replace(late, clock=Clock("kernel", 50_000, 60_000, 70_000, 0.0, False))) == ""
+    shown = "".join(text for text, _ in header(replace(KNOWN, view=late, run_number=3), 160, Form.LARGE))
+    assert shown.rstrip().endswith("run 3 · READ LATE ±6.0 ms")

@@ -9,7 +9,20 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from tests.bench import costs, keys, memory, output, seeking, shapes, stamps, start
+from tests.bench import (
+    costs,
+    insights,
+    keys,
+    long,
+    memory,
+    output,
+    parsing,
+    peers,
+    seeking,
+    shapes,
+    stamps,
+    start,
+)
 from tests.bench.lab import Lab, lab
 from tests.bench.table import Row, closing, head, line
 
@@ -31,6 +44,10 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     "keys": keys,
     "shapes": shapes,
     "seek": seeking,
+    "parse": parsing,
+    "peers": peers,
+    "long": long,
+    "insight": insights,
 }
 
 

@@ -20,6 +20,8 @@ def rows(lab: Lab) -> Iterator[Row]:
         at = f"{case.rate_tps:,} tok/s"
         yield Row(at, lab.over(case, lambda it: it.cpu_percent), "%", most=most)
         yield Row(f"{at}: of it the screen's process", lab.over(case, lambda it: it.own_cpu_percent), "%")
+        each = lab.over(case, lambda it: 10 * it.own_cpu_percent / it.frames_per_s)
+        yield Row(f"{at}: of it a frame", each, "ms")
     growth = lab.over(fastest, lambda it: lag_growth(it.pairs))
     yield Row("5,000 tok/s: stamp error, last fifth / first fifth", growth, most=1.5)
     late = lab.over(fastest, lambda it: it.shown_ns / 1e6)

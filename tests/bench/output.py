@@ -26,6 +26,8 @@ def rows(lab: Lab) -> Iterator[Row]:
     for case in busy:
         written = [value / _KB for value in lab.over(case, lambda it: it.bytes_per_s)]
         yield Row(f"{case.rate_tps} tok/s", written, "kB/s", most=100)
+        frames = [value / _KB for value in lab.over(case, lambda it: it.bytes_per_s / it.frames_per_s)]
+        yield Row(f"{case.rate_tps} tok/s: a frame", frames, "kB", most=4)
     yield Row("idle, live panels", [idle.bytes_per_s / _KB for idle in lab.idle()], "kB/s", most=2)
     still = [_still(lab) for _ in range(lab.rounds)]
     yield Row("nothing changes (a replay at its end)", [size for size, _ in still], "B", most=0)

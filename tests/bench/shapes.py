@@ -43,8 +43,8 @@ class Told:
 
 def rows(lab: Lab) -> Iterator[Row]:
     """Each shape in each dialect, then the slowest and the fastest rate."""
-    with Server("llama.cpp") as llama:
-        servers = dict(zip(DIALECTS, (lab.server, llama), strict=True))
+    with Server("llama.cpp") as llama, Server("ollama") as ollama:
+        servers = dict(zip(DIALECTS, (lab.server, llama, ollama), strict=True))
         shapes = [(d, Script(shape, _RATE_TPS, _TOKENS)) for d in DIALECTS for shape in SHAPES]
         cases = shapes + [("openai", Script("one", rate, tokens)) for rate, tokens in _OTHERS]
         told: dict[tuple[str, Script], list[Told]] = {case: [] for case in cases}
@@ -54,15 +54,17 @@ def rows(lab: Lab) -> Iterator[Row]:
         for (dialect, script), all_told in told.items():
             name = f"{dialect}, {SHAPES[script.shape]}, {script.rate_tps} tok/s:"
             yield Row(f"{name} TTFT", [it.ttft_error_ms for it in all_told], "ms", most=5)
+            if script.shape == "lump":
+                continue  # no rate can be taken from lumps
             yield Row(f"{name} rate", [it.rate_error_percent for it in all_told], "%", most=0.5)
 
 
-def tell(server: Server, script: Script) -> Told:
+def tell(server: Server, script: Script, prompt_tokens: int = 128) -> Told:
     """One request by the program without a screen."""
     with home() as environ:
         command = [
             sys.executable, "-m", "tui", "run", "--json", "--url", server.url, "--model", script.name,
-            "--prompt-tokens", "128",
+            "--prompt-tokens", str(prompt_tokens),
         ]  # fmt: skip
         done = subprocess.run(
             command, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=_WAIT_S, check=True

@@ -20,7 +20,7 @@ COLUMNS, ROWS = 120, 36
 
 
 class Served:
-    """A server with its home; `url` is what it told."""
+    """A server with its home; `address` is what it told, `url` that without its key."""
 
     def __init__(self, home: Path, *words: str) -> None:
         self.home = home
@@ -35,7 +35,13 @@ class Served:
         )
         assert self.process.stdout is not None
         self.line = self.process.stdout.readline()
-        self.url = self.line.split()[0]
+        self.address = self.line.split()[0]
+        self.url, _, self.key = self.address.partition("/?key=")
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The cookie of a browser that has opened the address."""
+        return {"Cookie": f"toklane-{self.url.rpartition(':')[2]}={self.key}"}
 
     @property
     def monitors(self) -> list[psutil.Process]:
@@ -88,10 +94,11 @@ class Screen:
 
 
 @contextlib.asynccontextmanager
-async def tab(url: str) -> AsyncIterator[Tab]:
+async def tab(server: Served) -> AsyncIterator[Tab]:
     """A tab of this server, as its own page opens it."""
-    async with aiohttp.ClientSession(trust_env=False, headers={"Origin": url}) as session:
-        address = f"{url}/ws?width={COLUMNS}&height={ROWS}"
+    headers = {"Origin": server.url, **server.known}
+    async with aiohttp.ClientSession(trust_env=False, headers=headers) as session:
+        address = f"{server.url}/ws?width={COLUMNS}&height={ROWS}"
         async with session.ws_connect(address) as socket:
             yield Tab(socket)
 

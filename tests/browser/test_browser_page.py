@@ -86,7 +86,7 @@ async def test_keys_go_in_and_the_phases_move(serve: Callable[..., Served], tmp_
     server = serve("--theme", "dark")
     async with chromium(tmp_path / "profile") as page:
         watched = Watched(page)
-        await page.open(server.url)
+        await page.open(server.address)
         await watched.sees("1/5")
         await page.press("Enter")  # the recording of a long prompt
         await watched.sees("2/5", "Reading the prompt")

@@ -107,8 +107,8 @@ def test_a_port_that_is_taken(serve: Start) -> None:
 async def test_over_the_wire(serve: Start) -> None:
     """One line with the address; the page for this machine, nothing for others."""
     server = serve()
-    assert re.fullmatch(r"http://127\.0\.0\.1:\d+  \(.*ctrl\+c ends it\)\n", server.line)
-    async with aiohttp.ClientSession(trust_env=False) as session:
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?key=[\w-]{32}  \(.*ctrl\+c ends it\)\n", server.line)
+    async with aiohttp.ClientSession(trust_env=False, headers=server.known) as session:
         for path, headers, status in (
             ("/", {}, 200),
             ("/static/js/textual.js", {}, 200),
@@ -125,10 +125,35 @@ async def test_over_the_wire(serve: Start) -> None:
     assert server.end() == (130, "", "")
 
 
+async def test_who_does_not_know_the_key_sees_nothing(serve: Start) -> None:
+    """Another user of this machine reaches the port too."""
+    server = serve()
+    other = {"Origin": server.url}
+    async with aiohttp.ClientSession(trust_env=False) as session:
+        for path in (
+            "/",
+            "/?key=",
+            "/?key=wrong",
+            "/ws",
+            f"/ws?key={server.key}",
+            "/page/page.js",
+            "/static/js/textual.js",
+        ):
+            for headers in (other, other | {"Cookie": f"toklane-{server.url.rpartition(':')[2]}=wrong"}):
+                async with session.get(server.url + path, headers=headers) as answer:
+                    assert answer.status == 403, path
+        async with session.get(f"{server.address}&fontsize=20", allow_redirects=False) as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, "/?fontsize=20")
+            cookie = answer.headers["Set-Cookie"]
+            assert server.known["Cookie"] in cookie and "HttpOnly" in cookie and "SameSite=Strict" in cookie
+        assert not server.monitors
+    assert server.end() == (130, "", "")
+
+
 async def test_a_tab_is_a_monitor_that_sends_nothing(serve: Start, scripted: Engine) -> None:
     """Two tabs, each with recordings; the engine that was named is not asked for anything."""
     server = serve("--url", scripted.url)
-    async with tab(server.url) as one, tab(server.url) as other:
+    async with tab(server) as one, tab(server) as other:
         for each in (one, other):
             await each.sees("1/5")
         await one.press("\r")
@@ -145,7 +170,7 @@ async def test_a_tab_is_a_monitor_that_sends_nothing(serve: Start, scripted: Eng
 
 async def test_a_picture_goes_to_the_browser(serve: Start) -> None:
     server = serve()
-    async with tab(server.url) as each, aiohttp.ClientSession(trust_env=False) as session:
+    async with tab(server) as each, known(server) as session:
         await each.sees("1/5")
         await each.press("\x13")  # ctrl+s
         await each.until(lambda: each.told)
@@ -163,6 +188,11 @@ async def test_a_picture_goes_to_the_browser(serve: Start) -> None:
     assert server.end() == (130, "", "")
 
 
+def known(server: Served) -> aiohttp.ClientSession:
+    """A browser that has opened the address."""
+    return aiohttp.ClientSession(trust_env=False, headers=server.known)
+
+
 async def closed(socket: aiohttp.ClientWebSocketResponse) -> bool:
     """It is, once what was still on the way has come."""
     async with asyncio.timeout(10):
@@ -174,7 +204,7 @@ async def closed(socket: aiohttp.ClientWebSocketResponse) -> bool:
 async def test_what_no_page_sends_ends_the_tab_quietly(serve: Start) -> None:
     server = serve()
     for nonsense in ("nonsense", "[]", '["resize", 7]'):
-        async with tab(server.url) as each:
+        async with tab(server) as each:
             await each.socket.send_str(nonsense)
             assert await closed(each.socket), nonsense
     assert server.end(signal.SIGTERM) == (143, "", "")
@@ -182,7 +212,7 @@ async def test_what_no_page_sends_ends_the_tab_quietly(serve: Start) -> None:
 
 async def test_ctrl_c_with_open_tabs_leaves_nothing(serve: Start) -> None:
     server = serve()
-    async with tab(server.url) as one, tab(server.url) as other:
+    async with tab(server) as one, tab(server) as other:
         await one.sees("1/5")
         await other.sees("1/5")
         status, out, errors = await asyncio.to_thread(server.end)
@@ -191,7 +221,7 @@ async def test_ctrl_c_with_open_tabs_leaves_nothing(serve: Start) -> None:
 
 async def test_a_monitor_that_does_not_go_is_killed(serve: Start) -> None:
     server = serve()
-    async with tab(server.url) as one:
+    async with tab(server) as one:
         await one.sees("1/5")
         named(server.home, "--demo").suspend()
         status, _, _ = await asyncio.to_thread(server.end)
@@ -200,7 +230,7 @@ async def test_a_monitor_that_does_not_go_is_killed(serve: Start) -> None:
 
 async def test_a_killed_server_leaves_nothing(serve: Start) -> None:
     server = serve()
-    async with tab(server.url) as one:
+    async with tab(server) as one:
         await one.sees("1/5")
         await one.press(" ")  # a monitor that draws nothing does not notice by its drawing
         await one.sees("space play")

@@ -17,6 +17,8 @@ from tui.capture.live import Live
 from tui.capture.recording import Recording, read
 from tui.capture.replay_session import ReplaySession
 from tui.domain.arrivals import Arrivals
+from tui.domain.hitches import Hitches
+from tui.domain.pieces import Pieces
 from tui.domain.view import Stage, View
 from tui.domain.wire import End, Meta, Note, Read, Record
 
@@ -30,10 +32,16 @@ def columns(arrivals: Arrivals) -> list[list[int]]:
     return [list(column) for column in (arrivals.at, arrivals.gap, arrivals.messages, arrivals.tokens)]
 
 
+def slots(grown: Pieces | Hitches) -> list[list[int]]:
+    return [list(getattr(grown, name)) for name in grown.__slots__]
+
+
 def told(view: View) -> dict[str, object]:
     """Everything in a View, by value: two of the same moment need not share what grows."""
     values = {name: getattr(view, name) for name in View.__dataclass_fields__}
     values["answer"], values["reasoning"] = str(view.answer), str(view.reasoning)
+    values["pieces"] = [slots(text.pieces) for text in (view.answer, view.reasoning)]
+    values["hitches"] = slots(view.hitches)
     values["track"] = (columns(view.track.columns), view.track.reads)
     return values
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 import sys
+import threading
 import time
 
+import httpcore
 import pytest
 
 from tui.capture.orders import CancelOrder, LookOrder, NoteOrder, PollOrder, SampleOrder, StreamOrder
+from tui.capture.sockets import Stream
 from tui.domain.wire import End, Meta, Note, Poll, Read, Sample
 
 
@@ -30,11 +34,59 @@ def test_a_whole_run_in_order(inbox, server, wire):
     assert [it.data for it in records if isinstance(it, Read)] == [b"one", b"twothree"]
     assert records[-1].how == "eof"
     connecting, connected, sent, sent_all, head = records[1:6]
-    assert connecting.at_ns <= connected.at_ns <= sent.at_ns == 0 < sent_all.at_ns <= head.at_ns
+    assert connecting.at_ns <= connected.at_ns <= sent.at_ns == 0 <= sent_all.at_ns <= head.at_ns
     assert connected.fields == {"warm": False, "address": "127.0.0.1"}
     assert sent.fields == {"monotonic_ns": inbox.zero_ns(1)}
     assert head.fields["status"] == 200
     assert ["Content-Type", "text/event-stream"] in [list(pair) for pair in head.fields["headers"]]
+
+
+def test_head_and_body_are_one_send_and_are_told_behind_it() -> None:
+    """Between two sends, or while somebody is told, another program may hold the processor for milliseconds."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        stream, told = Stream(ours, None), []
+        ours.setblocking(False)
+        stream.holds = True
+        stream.before_write = lambda at_ns: told.append((at_ns, theirs.recv(100)))
+        stream.write(b"head ")
+        theirs.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            theirs.recv(100)
+        before_ns = time.monotonic_ns()
+        stream.write(b"body")
+        ((at_ns, received),) = told
+        assert received == b"head body"
+        assert before_ns <= at_ns == stream.wrote_ns
+        stream.write(b"more")
+        assert theirs.recv(100) == b"more" and len(told) == 1
+
+
+def test_what_the_kernel_does_not_take_at_once_follows() -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        stream, told = Stream(ours, None), []
+        ours.setblocking(False)
+        stream.before_write = told.append
+        data = bytes(range(256)) * 40_000
+        reader = threading.Thread(target=stream.write, args=(data,))
+        reader.start()
+        taken = b""
+        while len(taken) < len(data):
+            taken += theirs.recv(1 << 20)
+        reader.join()
+        assert taken == data and len(told) == 1 and stream.wrote_ns >= told[0]
+
+
+def test_a_first_send_that_fails_was_begun() -> None:
+    ours, theirs = socket.socketpair()
+    theirs.close()
+    with ours:
+        stream, told = Stream(ours, None), []
+        stream.before_write = told.append
+        with pytest.raises(httpcore.WriteError):
+            stream.write(b"data")
+        assert len(told) == 1
 
 
 def test_stamps_lie_between_send_and_the_return_of_recv(inbox, server, wire):

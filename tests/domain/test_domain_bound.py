@@ -70,11 +70,11 @@ BRAKE, CAP = Throttle("power brake (PSU)", "crit"), Throttle("power cap", "info"
         ),
         (
             decode(throttle=HOTTER, throttle_share=0.1, sm_mhz=1050.0, sm_max_mhz=2610.0, **BOUND),
-            "slowed by heat: too hot (hardware) 10 % of decode, 1050 of 2610 MHz",
+            "slowed by heat: too hot (hardware) ~ 10 % of decode, 1050 of 2610 MHz",
             "crit",
         ),
         (
-            prefill(throttle=BRAKE, throttle_share=0.5),
+            prefill(throttle=BRAKE, throttle_share=0.5, throttle_counted=True),
             "power brake: power brake (PSU) 50 % of prefill",
             "crit",
         ),
@@ -116,7 +116,7 @@ BRAKE, CAP = Throttle("power brake (PSU)", "crit"), Throttle("power cap", "info"
             "info",
         ),
         (
-            decode(gpu_pct=97.0, throttle=HOT, throttle_share=0.25),
+            decode(gpu_pct=97.0, throttle=HOT, throttle_share=0.25, throttle_counted=True),
             "slowed by heat: hot 25 % of decode",
             "warn",
         ),

@@ -7,13 +7,17 @@ from typing import Any
 
 import pytest
 
+from tests.app.machines import KNOBS, MACHINES, script
 from tests.domain.headers import LLAMA_8B
 from tui.domain.gguf import Weight
 from tui.domain.gguf_shape import shape_of
 from tui.domain.insight import Insight, insight
+from tui.domain.look import look
 from tui.domain.machine import Gpu, Reading, Server
 from tui.domain.phases import Phase
+from tui.domain.reduce import reduce
 from tui.domain.shape import ModelShape, shape_raw
+from tui.domain.state import State
 from tui.domain.values import Provenance, Value
 from tui.domain.view import Stage, View
 
@@ -250,6 +254,13 @@ def test_an_engine_whose_cache_grows_has_headroom_by_its_free_memory() -> None:
     assert insight(ran(conditions={"engine": "vllm"})).stored.headroom.number is None
 
 
+def test_a_cache_type_that_is_not_told_is_said_to_be_assumed() -> None:
+    assumed = insight(ran()).stored.used
+    assert "f16 assumed" in assumed.note
+    told = insight(ran(conditions={"cache_type_k": "f16", "cache_type_v": "f16"})).stored.used
+    assert told.number == assumed.number and told.note.endswith("f16/f16")
+
+
 def test_a_pool_that_the_engine_tells_is_what_it_reserves() -> None:
     reserved = insight(ran(conditions={"engine": "vllm", "kv_bytes": 5 * 10**9})).stored.reserved
     assert (reserved.number, reserved.provenance) == (5 * 10**9, Provenance.MEASURED)
@@ -268,9 +279,40 @@ def test_a_prefill_that_is_long_over_is_not_counted_again_while_the_answer_is_wr
         Phase("prefill", *PREFILL, Provenance.MEASURED, ""),
         Phase("decode", *DECODE, Provenance.OBSERVED, "", running=True),
     )
-    running = ran(stage=Stage.DECODING, phases=phases)
-    first = insight(running)
-    assert insight(running, first).prefill is first.prefill
-    early = insight(replace(running, samples=[reading(i * 100 * MS) for i in range(-20, 20)]))
-    assert insight(running, early).prefill is not early.prefill, "its last readings were still to come"
-    assert insight(ran(), first).prefill is not first.prefill, "at the end everything is counted once more"
+    readings = [reading(i * 100 * MS) for i in range(-20, 110)]
+    running = ran(readings, stage=Stage.DECODING, phases=phases)
+    early = insight(replace(running, samples=readings[:35]))
+    first = insight(running, early)
+    assert first.prefill is not early.prefill, "its last readings were still to come"
+    later = insight(replace(running, samples=[*readings, reading(11 * SECOND)]), first)
+    assert later.prefill is first.prefill
+    moved = (Phase("prefill", 0, 600 * MS, Provenance.MEASURED, ""), phases[1])
+    assert insight(replace(running, phases=moved), first).prefill != first.prefill
+
+
+def test_a_settled_cost_stays_when_the_readings_are_thinned_out_and_not_when_time_goes_back() -> None:
+    readings = [
+        replace(one, gpus=(replace(one.gpus[0], util_pct=float(i * i % 97)),))
+        for i, one in enumerate(reading(i * 100 * MS) for i in range(-20, 110))
+    ]
+    long = (Phase("prefill", 0, 5 * SECOND, Provenance.MEASURED, ""), Phase("decode", 5 * SECOND, DECODE[1],
+            Provenance.MEASURED, ""))  # fmt: skip
+    whole = ran(readings, phases=long)
+    first = insight(whole)
+    thinned = replace(whole, samples=[*readings[:1], *readings[2:-1:2], readings[-1]])
+    assert insight(thinned, first).prefill is first.prefill
+    assert insight(thinned).prefill != first.prefill
+    back = replace(whole, samples=readings[:60])
+    assert insight(back, first) == insight(back)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_going_on_step_by_step_equals_starting_over_on_every_machine(name: str) -> None:
+    state, told = State(), None
+    for n, event in enumerate(script(MACHINES[name], tokens=256)(KNOBS)):
+        state = reduce(state, event)
+        if state.samples and n % 60 == 0:
+            view = look(state)
+            told = insight(view, told)
+            assert told == insight(view)
+    assert told is not None and told.decode is not None

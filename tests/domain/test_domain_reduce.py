@@ -2,7 +2,9 @@
 
 from tui.domain import events as ev
 from tui.domain.look import look
+from tui.domain.machine import Reading
 from tui.domain.reduce import reduce
+from tui.domain.shape import ModelShape
 from tui.domain.state import State
 from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
@@ -182,7 +184,30 @@ def test_what_was_stopped_before_the_prompt_was_read_says_so() -> None:
 
 
 def test_between_lumps_of_a_proxy_nothing_stalls() -> None:
-    lump = [e for at in (100, 101) for e in [ev.Arrived(at * MS, None, None, False, 6, 6)] + 6 * token(at)[1:]]
+    lump = [
+        e for at in (100, 101) for e in [ev.Arrived(at * MS, None, None, False, 6, 6)] + 6 * token(at)[1:]
+    ]
     assert after(*SENT, *lump, now=4_000 * MS).stage is Stage.DECODING
     assert after(*SENT, *lump, now=4_000 * MS).open_stall is None
     assert after(*SENT, *lump, now=70_000 * MS).stage is Stage.STALLED
+
+
+def test_a_long_series_of_readings_is_thinned_out_but_for_those_with_facts() -> None:
+    """They were made at the edges of phases; one of them carries the header of the model file."""
+    state, model = State(), ModelShape("llama", layers=2, experts=0)
+    marked = {0: {"memory": "64 GiB"}, 301: {"power": "mains"}, 602: {"power": "mains"}}
+    for n in range(1400):
+        reading = Reading(n * 100 * MS, host=marked.get(n, {}), model=model if n == 301 else None)
+        reduce(state, ev.Sampled(n * 100 * MS, reading))
+    kept = [one.at_ns // (100 * MS) for one in state.samples]
+    assert marked.keys() <= set(kept)
+    assert kept == sorted(kept) and kept[-1] == 1399 and len(kept) < 850
+    assert [one.model for one in state.samples if one.model] == [model]
+
+
+def test_readings_that_all_carry_facts_are_thinned_out_like_others() -> None:
+    state = State()
+    for n in range(5000):
+        reduce(state, ev.Sampled(n * 100 * MS, Reading(n * 100 * MS, host={"power": "mains"})))
+    assert len(state.samples) <= 1200
+    assert (state.samples[0].at_ns, state.samples[-1].at_ns) == (0, 4999 * 100 * MS)

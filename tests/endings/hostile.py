@@ -36,7 +36,7 @@ _UNSEEN = re.compile("[\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u20
 
 
 def alien(written: bytes) -> list[bytes]:
-    """What was sent to a terminal beyond text, colours, places and the modes of the screen; 40 bytes of each."""
+    """What a terminal was sent beyond text, colours, places and modes of the screen; 40 bytes of each."""
     found: list[bytes] = []
     at = 0
     while at < len(written):
@@ -143,4 +143,7 @@ def streamed(*texts: str, tool: str = "", reasoning: str = "", finish: str = "st
     chunks += [{"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}] if tool else []
     chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
     chunks.append({"choices": [], "usage": {"prompt_tokens": 512, "completion_tokens": 1 + len(texts)}})
-    return [*(b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n" for chunk in chunks), b"data: [DONE]\n\n"]
+    return [
+        *(b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n" for chunk in chunks),
+        b"data: [DONE]\n\n",
+    ]

@@ -2,9 +2,9 @@
 
 import json
 import os
-from contextlib import suppress
 import subprocess
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -85,7 +85,9 @@ def test_an_answer_a_model_and_a_version_are_only_text_on_every_page(monitor: Mo
         sound(terminal)
 
 
-@pytest.mark.parametrize("word", ["[/", "m [b +", "m\x1b[", "m\x1b]0;PWNED", "\u202em", "漢\u0301"], ids=ascii)
+@pytest.mark.parametrize(
+    "word", ["[/", "m [b +", "m\x1b[", "m\x1b]0;PWNED", "\u202em", "漢\u0301"], ids=ascii
+)
 def test_names_that_begin_something_and_never_end_it_are_only_text(monitor: Monitor, word: str) -> None:
     with Server(word, streamed(word, reasoning=word, tool=word), cut=1) as server:
         terminal = monitor("--url", server.url)
@@ -107,9 +109,22 @@ def test_a_servers_error_is_only_text(monitor: Monitor, status: int) -> None:
         sound(terminal)
 
 
+def test_an_address_is_only_text(monitor: Monitor) -> None:
+    """One that can be none is refused, one that can is shown."""
+    terminal = monitor("--url", f"http://127.0.0.1:9/{ALL}".replace("\0", ""))
+    assert terminal.end(20) == 2
+    assert alien(terminal.written) == []
+    terminal = monitor("--url", "http://127.0.0.1:9/[b/[@click=app.quit]%1b[2J")
+    terminal.wait_for("127.0.0.1:9")
+    seen(terminal, "e")
+    sound(terminal)
+
+
 def test_a_word_of_a_megabyte_is_shown_and_leaves_the_keys_alive(monitor: Monitor) -> None:
     word = "\u202e漢\x1b[2J" * 100_000
-    with Server("m", streamed(*(word[at : at + 50_000] for at in range(0, len(word), 50_000))), cut=60_000) as server:
+    with Server(
+        "m", streamed(*(word[at : at + 50_000] for at in range(0, len(word), 50_000))), cut=60_000
+    ) as server:
         terminal = monitor("--url", server.url)
         terminal.wait_for("Ready")
         terminal.press("\r")
@@ -183,7 +198,9 @@ def test_a_recording_is_only_text_on_the_screen(monitor: Monitor, tmp_path: Path
 
 
 @pytest.mark.parametrize("words", [("--json",), ("--plain",), ()], ids=str)
-def test_a_recording_without_a_screen_is_only_text(start: Start, tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_a_recording_without_a_screen_is_only_text(
+    start: Start, tmp_path: Path, words: tuple[str, ...]
+) -> None:
     out, _ = told(start("replay", str(recording(tmp_path)), *words))
     plain(out)
     if "--json" in words:
@@ -249,7 +266,9 @@ def test_words_that_were_typed_come_back_as_text(start: Start, words: tuple[str,
     assert process.returncode in (2, 3) and err.count("\n") <= 2
 
 
-@pytest.mark.parametrize("line", ["theme = {0}", "url = {0}", "{0} = 1", "[keys]\n{0} = 'q'", "[keys]\nquit = {0}"])
+@pytest.mark.parametrize(
+    "line", ["theme = {0}", "url = {0}", "{0} = 1", "[keys]\n{0} = 'q'", "[keys]\nquit = {0}"]
+)
 def test_settings_that_cannot_be_used_are_named_in_text(start: Start, own_home: Path, line: str) -> None:
     folder = own_home / "config"
     folder.mkdir(parents=True)

@@ -1,14 +1,16 @@
 """Processes that die under the monitor, and the monitor that dies over them."""
 
 import json
+import re
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from tests.endings.conftest import Monitor, Start, ending
 from tests.endings.server import Engine
-from tests.endings.terminal import Terminal, environment, eventually, living, named
+from tests.endings.terminal import ROOT, Terminal, environment, eventually, living, named
 from tui.capture.recording import Recording, read
 
 READING = "256 of 512 tokens"
@@ -22,6 +24,17 @@ def rows(panel, scene, width, height):
     return ()
 
 Answer.rows = rows
+main()
+"""
+BROKEN_RUN = """
+from tui.report.passing import Passing
+from tui.__main__ import main
+
+def follow(passing, view):
+    if view.chunks:
+        raise RuntimeError("no ink left")
+
+Passing.follow = follow
 main()
 """
 
@@ -138,4 +151,18 @@ def test_an_error_inside_puts_the_terminal_back_and_is_one_line(own_home: Path, 
     assert "".join(said.split()) == "".join(told.split())  # the terminal wraps it
     assert "raise RuntimeError" not in said and "RuntimeError: no [red]ink[/] left" in report.read_text()
     assert report.stat().st_mode & 0o777 == 0o600
+    assert ending(recorded(own_home, lambda recording: recording.ended)) == "cancelled"
+
+
+def test_an_error_inside_a_run_without_a_screen_is_one_line(own_home: Path, scripted: Engine) -> None:
+    scripted.reads.set()
+    words = [sys.executable, "-c", BROKEN_RUN, "run", "--url", scripted.url]
+    told = subprocess.run(
+        words, env=environment(own_home), cwd=ROOT, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert (told.returncode, told.stdout) == (1, "")
+    (report,) = (own_home / "state" / "crashes").iterdir()
+    line = r"toklane: internal error: RuntimeError: no ink left \(<string>, line \d+\)"
+    assert re.fullmatch(rf"{line}; the report is {report}\n", told.stderr), told.stderr
+    assert "RuntimeError: no ink left" in report.read_text()
     assert ending(recorded(own_home, lambda recording: recording.ended)) == "cancelled"

@@ -139,3 +139,14 @@ def _through(terminal: Terminal, scripted: Engine, drawn: str) -> None:
     terminal.press("q")
     assert terminal.end() == 0
     assert terminal.restored
+
+
+def test_words_from_a_pipe_make_a_terminal_no_screen(own_home: Path, scripted: Engine) -> None:
+    """Somebody looks on, but nobody can press a key."""
+    scripted.reads.set()
+    scripted.writes.set()
+    words = ["sh", "-c", 'echo hi | "$@"', "sh", *TOKLANE, "--url", scripted.url]
+    with Terminal(words, environment(own_home)) as terminal:
+        assert terminal.end(10) == 0
+        assert b"\x1b" not in terminal.written and b"first token (TTFT)" in terminal.written
+        assert terminal.restored

@@ -1,9 +1,10 @@
-"""Whatever the bytes, there is a run: any cut the same one, any end a part of it, any damage still a sound one."""
+"""Whatever the bytes, there is a run: cut anywhere the same, ended anywhere a part, damaged a sound one."""
 
 from __future__ import annotations
 
 import random
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from tui.capture.recording import NotARecording, parse
 from tui.domain.wire import End, Read, Record
 
 CASES = sorted((CAPTURES.parent / "cases").glob("*.jsonl"))
-SMALL = [path for path in (*FILES, *CASES) if path.stat().st_size < 30_000]
+SMALL = [path for path in (*FILES, *CASES) if path.stat().st_size < 20_000]
 # the same examples each time; the fuzzer (see harness) looks for new ones
-always = settings(derandomize=True, deadline=None, max_examples=120, database=None)
+always = settings(derandomize=True, deadline=None, max_examples=40, database=None)
 seeds = st.integers(0, (1 << 32) - 1)
 files = st.sampled_from(SMALL)
 
@@ -31,11 +32,15 @@ def at_once(records: tuple[Record, ...], edges: list[int]) -> dict[str, Any]:
     data = body_of(records)
     at_ns = next((r.at_ns for r in records if isinstance(r, Read)), 0)
     places = [0, *sorted(edge % (len(data) + 1) for edge in edges), len(data)]
-    reads = [Read(at_ns, data[a:b]) for a, b in zip(places, places[1:], strict=False)]
+    reads = [Read(at_ns, data[a:b]) for a, b in pairwise(places)]
     before = [r for r in records if not isinstance(r, Read | End) and getattr(r, "at_ns", 0) <= at_ns]
     run = run_of([*before, *reads, records[-1]])
     run["warnings"] = [code for code in run["warnings"] if code != "buffered_delivery"]
-    return {key: value for key, value in run.items() if key not in ("clock", "decode_reliable")}
+    return {
+        key: value
+        for key, value in run.items()
+        if key not in ("clock", "gap_ms", "stalls", "decode_reliable")
+    }
 
 
 @always
@@ -62,7 +67,7 @@ def test_a_reply_that_ends_anywhere_is_a_run_with_a_reason(path: Path, place: in
     assert run["complete"] or run["error"] or run["warnings"] or how in ("hang", "cancelled")
 
 
-@settings(always, max_examples=400)
+@settings(always, max_examples=150)
 @given(files, seeds)
 def test_a_mangled_reply_is_still_a_sound_run(path: Path, seed: int) -> None:
     chance = random.Random(seed)
@@ -73,7 +78,7 @@ def test_a_mangled_reply_is_still_a_sound_run(path: Path, seed: int) -> None:
     run_of([records[0], *reads, End(9_000_000_000, chance.choice(HOWS))])
 
 
-@settings(always, max_examples=300)
+@settings(always, max_examples=120)
 @given(files, seeds)
 def test_a_mangled_recording_is_damaged_lines_and_a_sound_run(path: Path, seed: int) -> None:
     data = mangled(path.read_bytes(), random.Random(seed))
@@ -96,7 +101,11 @@ def pages(name: str) -> tuple[bytes, bytes]:
 @cache
 def beside() -> list[bytes]:
     """Inputs of `made` in which something is asked beside the stream."""
-    chat = APART.join(r.data for r in recording(CAPTURES / "vllm" / "metrics-one-short.jsonl").records if isinstance(r, Read))
+    chat = APART.join(
+        r.data
+        for r in recording(CAPTURES / "vllm" / "metrics-one-short.jsonl").records
+        if isinstance(r, Read)
+    )
     before, after = pages("metrics-one-short")
     asked: dict[str, tuple[bytes, ...]] = {
         "vllm": (b"</metrics/?a\n" + before, b"?/metrics/?b\n" + before, chat, b">/metrics/?c\n" + after),
@@ -127,14 +136,14 @@ def beside() -> list[bytes]:
     ]
 
 
-@settings(always, max_examples=400)
+@settings(always, max_examples=150)
 @given(st.integers(0, 6), seeds)
 def test_mangled_answers_beside_the_stream_are_harmless(which: int, seed: int) -> None:
     data = beside()[which]
     run_of(run_from(data[:3] + mangled(data[3:], random.Random(seed))))
 
 
-@settings(always, max_examples=300)
+@settings(always, max_examples=120)
 @given(st.integers(0, len(SPEAKERS) - 1), st.binary(max_size=2), st.lists(st.binary(max_size=60), max_size=8))
 def test_bytes_of_any_kind_are_a_sound_run(who: int, head: bytes, reads: list[bytes]) -> None:
     run_of(run_from(bytes([who]) + head.ljust(2, b"\0") + APART.join(reads)))
@@ -142,7 +151,7 @@ def test_bytes_of_any_kind_are_a_sound_run(who: int, head: bytes, reads: list[by
 
 @pytest.mark.parametrize("who", range(len(SPEAKERS)), ids=lambda n: "".join(SPEAKERS[n]))
 def test_every_engine_outlives_odd_json(who: int) -> None:
-    for seed in range(40):
+    for seed in range(12):
         chance = random.Random(f"{who} {seed}")
         data = chance.choice(beside())
         run_of(run_from(bytes([who]) + data[1:3] + mangled(data[3:], chance)))

@@ -17,13 +17,18 @@ import socket
 import subprocess
 import sys
 import types
+import urllib.request
+from contextlib import suppress
 from typing import Any
 
 import httpcore
 import psutil
 import textual.app
 
-THE_TRUE_SYSTEM_IS_KNOWN_TO = (asyncio.subprocess, httpcore, psutil, subprocess, textual.app)
+THE_TRUE_SYSTEM_IS_KNOWN_TO = (asyncio.subprocess, httpcore, psutil, subprocess, textual.app, urllib.request)
+with suppress(ImportError):
+    pass  # the same
+
 PARTS = ("fcntl", "termios", "resource", "pty", "tty", "pwd", "grp")
 NEEDS_AN_EXTRA = ("textual_serve", "aiohttp", "xllamacpp")
 
@@ -49,7 +54,17 @@ def hide(platform: str) -> None:
         hide_from(select, name)
     for name in ("SIGHUP", "SIGKILL", "SIGUSR1", "SIGWINCH", "SIGBUS", "SIGTRAP"):
         hide_from(signal, name)
-    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK", "getuid", "geteuid", "killpg", "setsid", "fork", "sysconf"):
+    for name in (
+        "O_NOFOLLOW",
+        "O_CLOEXEC",
+        "O_NONBLOCK",
+        "getuid",
+        "geteuid",
+        "killpg",
+        "setsid",
+        "fork",
+        "sysconf",
+    ):
         hide_from(os, name)
     sys.modules["msvcrt"] = fake = types.ModuleType("msvcrt")
     fake.LK_NBLCK = 2  # type: ignore[attr-defined]
@@ -65,7 +80,9 @@ def imported() -> tuple[list[str], dict[str, str]]:
     """The modules of toklane, and those that can't be had, with the reason."""
     import tui
 
-    names = [found.name for found in pkgutil.walk_packages(tui.__path__, "tui.") if found.name != "tui.__main__"]
+    names = [
+        found.name for found in pkgutil.walk_packages(tui.__path__, "tui.") if found.name != "tui.__main__"
+    ]
     failed: dict[str, str] = {}
     for name in [*names, "tui.__main__"]:
         try:

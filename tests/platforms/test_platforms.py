@@ -22,6 +22,7 @@ from tui.capture.failure import CaptureError
 from tui.capture.readiness import READ, WRITE, Selecting
 
 CAPTURE = ROOT / "tests" / "data" / "captures" / "llamacpp" / "01-chat-short-cold.jsonl"
+HEADLESS = "textual.drivers.headless_driver:HeadlessDriver"
 
 
 @pytest.fixture
@@ -37,7 +38,8 @@ def test_every_module_loads_and_the_reader_reads(platform: str, url: str, tmp_pa
     process = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.platforms.elsewhere", platform, url],
         cwd=ROOT,
-        env={**os.environ, "TOKLANE_HOME": str(tmp_path)},
+        check=False,
+        env={**os.environ, "TOKLANE_HOME": str(tmp_path), "TEXTUAL_DRIVER": HEADLESS},
         capture_output=True,
         text=True,
         timeout=120,

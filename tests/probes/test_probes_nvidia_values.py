@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tui.domain.machine import Reading, raw_from, reading_from
-from tui.domain.throttle import marks
+from tui.domain.throttle import throttle
 
 ALL = sorted(path.stem for path in (Path(__file__).parents[1] / "data/panels/nvml").glob("*.json"))
 WITH_CARDS = [name for name in ALL if "driver" not in name]
@@ -113,22 +113,22 @@ def test_a_mark_reads_all_counters_at_once(scene: Any) -> None:
     assert gpu.power_cap_ns == pytest.approx((played.now_s - 2) / 7 * 6.8e9, rel=0.01)
 
 
-def test_the_marks_of_throttling_are_those_of_the_scenario(scene: Any) -> None:
+def test_the_worst_reason_of_throttling_is_that_of_the_scenario(scene: Any) -> None:
     played = scene("throttling")
-    series = []
+    words = {"thermal (software)": "hot", "thermal (hardware)": "too hot (hardware)"}
+    marks = played.script["expect"]["marks"]  # mildest first
+    edges = [at_s for mark in marks for at_s in mark[:2]]
+    checked = set()
     while played.now_s < 10:
         played.until(played.now_s + 0.1)
         (gpu,) = played.gpus()
-        series.append((played._ns() - gpu.age_ns, gpu.throttle_mask))
-    words = {"thermal (software)": "hot", "thermal (hardware)": "too hot (hardware)"}
-    expect = [
-        (start, end, words.get(word, word), level)
-        for start, end, word, level in played.script["expect"]["marks"]
-    ]
-    found = [(m.start_ns / 1e9, m.end_ns / 1e9, m.throttle.word, m.throttle.level) for m in marks(series)]
-    assert [one[2:] for one in found] == [one[2:] for one in expect]
-    for one, other in zip(found, expect, strict=True):
-        assert one[:2] == pytest.approx(other[:2], abs=0.2)
+        at_s = (played._ns() - gpu.age_ns) / 1e9
+        if min(abs(at_s - edge) for edge in edges) > 0.2:
+            held = [(words.get(word, word), level) for start, end, word, level in marks if start < at_s < end]
+            worst = throttle(gpu.throttle_mask)
+            assert (worst and (worst.word, worst.level)) == (held[-1] if held else None), at_s
+            checked.add(worst and worst.word)
+    assert checked == {None, "power cap", "hot", "too hot (hardware)"}
 
 
 def test_the_margin_shrinks_as_the_card_heats_up(scene: Any) -> None:

@@ -81,7 +81,7 @@ needs_fish = pytest.mark.skipif(not shutil.which("fish"), reason="there is no fi
 
 def test_bash_offers_commands_and_flags(tmp_path: Path) -> None:
     assert set(in_bash(tmp_path, "toklane", "")) == {*COMMANDS, *flags("")}
-    assert in_bash(tmp_path, "toklane", "se") == ["serve"]
+    assert in_bash(tmp_path, "toklane", "se") == ["selftest", "serve"]
     for command in COMMANDS:
         assert set(in_bash(tmp_path, "toklane", command, "--")) == flags(command), command
 

@@ -102,9 +102,7 @@ def test_a_written_script_is_the_one_that_comes_along_and_overwrites_nothing(tmp
         write(file / "x.toml")
 
 
-def test_the_own_script_is_taken_where_there_is_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_own_script_is_taken_where_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKLANE_HOME", str(tmp_path))
     assert len(load()) == 5
     own = tour_script.own_file()
@@ -114,7 +112,7 @@ def test_the_own_script_is_taken_where_there_is_one(
     own.write_bytes(b"\xff\xfe")
     with pytest.raises(ScriptError, match="not UTF-8"):
         load()
-    with pytest.raises(ScriptError, match="can't be read: No such file .*--write-script"):
+    with pytest.raises(ScriptError, match=r"can't be read: No such file .*--write-script"):
         load(tmp_path / "gone.toml")
 
 

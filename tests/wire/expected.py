@@ -23,7 +23,10 @@ def wrong(got: dict[str, Any], expect: dict[str, Any], near: Near) -> list[str]:
             bad.append(key)
     if "answer_len" in expect and len(got["answer_text"]) != expect["answer_len"]:
         bad.append("answer_len")
-    if "answer_sha256" in expect and sha256(got["answer_text"].encode()).hexdigest() != expect["answer_sha256"]:
+    if (
+        "answer_sha256" in expect
+        and sha256(got["answer_text"].encode()).hexdigest() != expect["answer_sha256"]
+    ):
         bad.append("answer_sha256")
     want = expect.get("error", got["error"])
     if (want is None) != (got["error"] is None) or (want and not same_error(got["error"], want, expect)):

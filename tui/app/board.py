@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from tui.app.bindings import on_board
 from tui.app.layout import Form, Plan, plan
+from tui.app.painting import Painter
 from tui.app.panels.answer import Answer
 from tui.app.panels.dial import Dial
 from tui.app.panels.figures import Figures
@@ -102,6 +103,9 @@ class Board(Screen[None], inherit_bindings=False):
             Band(ink, "band"),
             Giants(ink, "giants"),
         )
+        self.painter = Painter()
+        for panel in self.panels:
+            panel.painter = self.painter
 
     @property
     def layout(self) -> Layout:

@@ -45,7 +45,8 @@ class Desk(Touring, Pointing):
         self.set_interval(1 / frames_per_s(os.environ), self._tick)
 
     def _tick(self) -> None:
-        self.pump.tick(draw=not behind(self.app))
+        with self.painter.frame(self):
+            self.pump.tick(draw=not behind(self.app))
         if (engine := live(self.feed)) is not None:
             self._attend(engine)
 

@@ -24,6 +24,12 @@ class Heat:
         self._scale = heat.scale(view.gaps.p50_ns)
         self._known: dict[int, tuple[int, bool]] = {}
 
+    @property
+    def look(self) -> object:
+        """Equal as long as every piece that has come looks the same."""
+        pointer = self._pointer
+        return self._scale, self._by_gaps, self._colourless, pointer.at, pointer.anchor
+
     def legend(self, cells: int) -> Row:
         """What the steps mean, within so many cells."""
         return heat.legend(self._scale, cells)

@@ -6,13 +6,12 @@ from tui.domain.insight import Insight, insight
 from tui.domain.view import View
 
 _EVERY_NS = 500_000_000
-_PIECE = 500  # readings of one GPU that are looked through in a few milliseconds
 _AFTER = 4  # times _EVERY_NS: what is read later than this after the end belongs to no phase
 
 
 class Insights:
-    """The insight into the newest request: twice a second while it runs (a long one less often), and a few
-    times after it, as the readings behind its end come in."""
+    """The insight into the newest request: twice a second while it runs, and a few times after it, as the
+    readings behind its end come in."""
 
     def __init__(self) -> None:
         self._run: object = None
@@ -35,5 +34,4 @@ def _beat(view: View) -> int:
     last = view.samples[-1]
     if not view.running:
         return min(_AFTER, max(0, last.at_ns - (view.total_ns or view.now_ns)) // _EVERY_NS)
-    pieces = len(view.samples) * max(1, len(last.gpus)) // _PIECE
-    return view.now_ns // (_EVERY_NS * (1 + pieces))
+    return view.now_ns // _EVERY_NS

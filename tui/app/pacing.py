@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 FRAMES_PER_S = 20
 FRAMES_PER_S_SSH = 10
-_WAITING = 3  # writes: one frame is up to three
 _REMOTE = ("SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT", "MOSH_CONNECTION")
 
 
@@ -18,9 +17,9 @@ def frames_per_s(environ: Mapping[str, str]) -> int:
 def behind(app: object) -> bool:
     """Whether the terminal has yet to take what was drawn before.
 
-    A frame that is drawn now would only be seen after those. Textual keeps thirty writes for its writer and
+    A frame that is drawn now would only be seen after what waits; what is being taken does not. Textual keeps thirty writes for its writer and
     then blocks; its queue has no public name, so where there is none nothing is ever behind.
     """
     writer = getattr(getattr(app, "_driver", None), "_writer_thread", None)
     queue = getattr(writer, "_queue", None)
-    return queue is not None and queue.qsize() > _WAITING
+    return queue is not None and queue.qsize() > 0

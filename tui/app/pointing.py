@@ -104,13 +104,11 @@ class Pointing(Playing):
 
     # -- mouse ----------------------------------------------------------------------------------------------
 
-    def on_click(self, click: Click) -> None:
-        if click.widget is self.answer:
-            self._put(click, extend=click.shift)
-
-    def on_mouse_move(self, move: MouseMove) -> None:
-        if move.button == 1 and move.widget is self.answer and self.answer.pointer.at:
-            self._put(move, extend=True)
+    def _point(self, event: Click | MouseMove) -> None:
+        """In the answer too: a click puts the cursor, a drag or shift extends the span."""
+        super()._point(event)
+        if event.widget is self.answer:
+            self._put(event, extend=event.shift or isinstance(event, MouseMove))
 
     def _put(self, event: Click | MouseMove, extend: bool) -> None:
         """The cursor, or the end of the span, on the piece under the mouse."""

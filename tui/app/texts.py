@@ -1,4 +1,4 @@
-"""Reasoning, answer and tool calls of one run as wrapped lines, and which message each sign of them came with."""
+"""Reasoning, answer and tool calls of one run as wrapped lines, and which message each sign came with."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tui.plot.rows import Row, Span, join, merge
 Paint = Callable[[int, str], str]
 """(number of a message, the usual style of its text) → its style"""
 _MOST_KEPT = 400  # lines
+_FRESH = 3  # lines at the end: what is in them may still belong to the newest read
 
 
 class Texts:
@@ -27,6 +28,8 @@ class Texts:
         self._read: dict[str, int] = {}
         self._pieces: dict[str, Pieces] = {}
         self._kept: dict[tuple[str, int], list[tuple[str, int]]] = {}
+        self._rows: dict[tuple[str, int], Row] = {}
+        self._look: object = None
 
     def follow(self, view: View, width: int) -> bool:
         """Take in what is new; another run or width starts from nothing. True for another run."""
@@ -34,7 +37,8 @@ class Texts:
         other = run is not self._run
         if other or width != self._width:
             self._run, self._width = run, width
-            self._parts, self._read, self._pieces, self._kept = {}, {}, {}, {}
+            self._parts, self._read, self._pieces = {}, {}, {}
+            self._kept, self._rows = {}, {}
         self._take("reasoning", view.reasoning, "secondary")
         self._take("answer", view.answer, "text")
         for n, tool in enumerate(view.tools):
@@ -75,8 +79,14 @@ class Texts:
             start, stop = start - len(part), stop - len(part)
         return rows
 
-    def painted(self, start: int, stop: int, paint: Paint) -> list[Row]:
-        """The same lines, each message's text in a style of its own; tool calls stay as they are."""
+    def painted(self, start: int, stop: int, paint: Paint, look: object = None) -> list[Row]:
+        """The same lines, each message's text in a style of its own; tool calls stay as they are.
+
+        As long as `look` is the same (and not None) lines that can't change any more are painted once.
+        """
+        if look is None or look != self._look:
+            self._rows.clear()
+        self._look = look
         rows: list[Row] = []
         for key, part in self._parts.items():
             own = part.rows(max(0, start), max(0, stop))
@@ -88,6 +98,16 @@ class Texts:
         return rows
 
     def _painted(self, key: str, line: int, row: Row, paint: Paint) -> Row:
+        known = self._rows.get((key, line))
+        if known is None:
+            known = self._painted_anew(key, line, row, paint)
+            if line < len(self._parts[key]) - _FRESH:
+                if len(self._rows) >= _MOST_KEPT:
+                    self._rows.clear()
+                self._rows[key, line] = known
+        return known
+
+    def _painted_anew(self, key: str, line: int, row: Row, paint: Paint) -> Row:
         usual = row[-1][1] if row else "text"
         spans: list[Span] = [(text, paint(message, usual)) for text, message in self._runs(key, line)]
         label = self._parts[key].label(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tui.domain.view import View
 from tui.plot.cells import clean
 
+_LATE = "read late"  # no code of the engine's: it is about us
 _WORDS = {
     "ended_without_finish": "the stream ended without a finish reason",
     "empty_output": "the engine answered nothing",
@@ -15,6 +16,7 @@ _WORDS = {
     "not_streamed": "it came as one whole reply: nothing is known between",
     "engine_timings_implausible": "the engine's times can't be true",
     "engine_timings_do_not_add_up": "the engine's times do not add up to the wait",
+    _LATE: "this machine read late, the gaps are not the engine's alone",
     "bad_chunk": "a message could not be read",
     "usage_missing": "the engine told no token count",
     "closed_uncleanly": "the connection broke after the answer",
@@ -26,5 +28,6 @@ _WORDS = {
 
 def warned(view: View) -> str:
     """The gravest warning of a request, "" without one; `d` shows all of them in full."""
-    known = next((words for code, words in _WORDS.items() if code in view.warnings), "")
+    raised = {*view.warnings, *((_LATE,) if view.clock.late else ())}
+    known = next((words for code, words in _WORDS.items() if code in raised), "")
     return known or next((clean(told) for told in view.warnings.values()), "")

@@ -135,7 +135,12 @@ def _of_request(scene: Scene) -> Said:
                 "■",
                 "Stopped",
                 "secondary",
-                (f"after {duration(view.total_ns or view.now_ns)}", _so_far(view), _ran_beside(view)),
+                (
+                    f"after {duration(view.total_ns or view.now_ns)}",
+                    _so_far(view),
+                    _ran_beside(view),
+                    "some engines go on computing for a while" if view.since_sent.number else "",
+                ),
             )
         case Stage.FAILED:
             message = clean(view.failure.message) if view.failure else ""

@@ -44,6 +44,9 @@ class Cancel:
                 self._reader.close()
                 self._writer.close()
 
+    def __del__(self) -> None:
+        self.close()
+
 
 class Wait:
     """Waits for one descriptor and a cancellation, again and again; making it for each read costs time."""

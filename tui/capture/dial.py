@@ -16,6 +16,8 @@ from tui.capture.failure import CaptureError, Kind
 from tui.capture.readiness import READ, WRITE
 
 _HEAD_START_NS = 200_000_000  # an address gets this long before the next one is tried beside it
+# seconds of silence before the first question (two names), between questions; how many stay unanswered
+_KEEP_ALIVE = {"TCP_KEEPIDLE": 30, "TCP_KEEPALIVE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ def dial(host: str, port: int, cancel: Cancel | None, deadline_ns: int | None) -
                 code = sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
                 if not code:
                     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    _keep_alive(sock)
                     return sock
                 sock.close()
                 failed = OSError(code, os.strerror(code))
@@ -59,6 +62,18 @@ def dial(host: str, port: int, cancel: Cancel | None, deadline_ns: int | None) -
     finally:
         for sock in trying.values():
             sock.close()
+
+
+def _keep_alive(sock: socket.socket) -> None:
+    """Let the kernel ask a silent peer whether it is there: one that vanished without a word is noticed then.
+
+    An engine that only thinks is never given up: its kernel answers.
+    """
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in _KEEP_ALIVE.items():
+        if (number := getattr(socket, name, None)) is not None:
+            with suppress(OSError):
+                sock.setsockopt(socket.IPPROTO_TCP, number, value)
 
 
 def _begin(address: Address) -> socket.socket | OSError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 NONCE = "RIVALNONCE"
@@ -137,7 +137,8 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 def encode(order: Order) -> bytes:
     """One line of ASCII JSON, its line end included."""
-    return json.dumps({"do": _NAMES[type(order)], **asdict(order)}).encode() + b"\n"
+    told = {each.name: getattr(order, each.name) for each in fields(order)}
+    return json.dumps({"do": _NAMES[type(order)], **told}, default=asdict).encode() + b"\n"
 
 
 def decode(line: bytes) -> Order:

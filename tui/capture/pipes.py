@@ -58,7 +58,7 @@ class Outlet:
 def widen(descriptor: int) -> None:
     """Let the pipe hold 1 MiB, where the system allows it."""
     if sys.platform == "linux":
-        import fcntl  # elsewhere there is none, or no such call
+        with contextlib.suppress(OSError, ImportError):
+            import fcntl
 
-        with contextlib.suppress(OSError):
             fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)

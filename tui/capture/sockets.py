@@ -21,7 +21,7 @@ class Stream(httpcore.NetworkStream):
     """One plain connection.
 
     stamps: those of its latest read. before_read: called when more bytes are needed, before waiting for them.
-    before_write: called once with the monotonic time just before the first byte goes to the kernel.
+    before_write: called once with the monotonic time just before the first byte went to the kernel.
     holds: the next write waits for the one after it, so that a request is one send: between two, another
     program may run for milliseconds while the server already waits for the rest.
     wrote_ns: just before the call that took the latest byte (an answer may come before that call returns).
@@ -63,13 +63,26 @@ class Stream(httpcore.NetworkStream):
             self._held, self.holds = bytes(buffer), False
             return
         buffer, self._held = self._held + buffer, b""
-        if self.before_write is not None:
-            self.before_write(time.monotonic_ns())
-            self.before_write = None
         try:
-            self.transmit(buffer, self.deadline(timeout))
+            rest = buffer if self.before_write is None else self._begun(buffer)
+            self.transmit(rest, self.deadline(timeout))
         except OSError as error:
             raise httpcore.WriteError(error.strerror or str(error)) from error
+
+    def _begun(self, buffer: bytes) -> bytes:
+        """What the kernel did not take of the first bytes. Who wants to know when is told behind them: that
+        takes time, in which another program may get the processor and the request would not have left."""
+        told, self.before_write = self.before_write, None
+        now_ns, taken = time.monotonic_ns(), 0
+        try:
+            taken = self._sock.send(buffer)
+            self.wrote_ns = now_ns
+        except BlockingIOError:
+            pass
+        finally:
+            if told is not None:
+                told(now_ns)
+        return buffer[taken:]
 
     def close(self) -> None:
         """Close at once."""

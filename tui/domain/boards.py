@@ -1,4 +1,4 @@
-"""One GPU along the readings: what it told each time, its energy counter, and counters at the edges of a phase."""
+"""One GPU along the readings: its use, its energy counter, and other counters at the edges of a phase."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from tui.domain.series import EDGE_SHARE, NEAR_NS, value_at
 class Board:
     """All that one GPU told while its driver answered, in the order of the readings.
 
-    `use_read`, `use`: its own utilisation and when it was read. `counted`: the energy counter, each with when
-    it was read, when it was taken along, millijoules and watts. `drops`: places where the counter went back.
+    `use`: its utilisation, at `use_read`. `counted`: (when it was read, millijoules, watts) of its energy
+    counter; `drops`: places where that went back. `powers`: (when, watts) where there is no counter.
+    `…taken`: when the readings were made that carried them.
     """
 
     __slots__ = ("counted", "counted_ordered", "counted_taken", "drops", "gpus", "powers", "powers_taken",
@@ -31,7 +32,7 @@ class Board:
         self.counted_ordered = True
         self.drops: list[int] = []
         self.powers_taken: list[int] = []
-        self.powers: list[tuple[int, float]] = []  # only where there is no counter
+        self.powers: list[tuple[int, float]] = []
 
     def add(self, at_ns: int, gpu: Gpu) -> None:
         """One more reading of it."""

@@ -117,7 +117,8 @@ def _hardware(known: Evidence) -> Verdict | None:
 
 def _slowed(cost: PhaseCost) -> str:
     word = cost.throttle.word if cost.throttle else ""
-    told = f"{word} {100 * (cost.throttle_share or 0):.0f} % of {cost.name}"
+    about = "" if cost.throttle_counted else "~ "
+    told = f"{word} {about}{100 * (cost.throttle_share or 0):.0f} % of {cost.name}"
     if cost.sm_mhz and cost.sm_max_mhz:
         told += f", {cost.sm_mhz:.0f} of {cost.sm_max_mhz:.0f} MHz"
     return told

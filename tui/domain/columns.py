@@ -1,9 +1,10 @@
-"""The readings of one request taken apart into columns, each reading once; a phase looks at a slice of them."""
+"""The readings of one request taken apart into columns, each once; a phase looks at a slice of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from tui.domain.boards import Board
 from tui.domain.gpu_use import working
@@ -11,7 +12,8 @@ from tui.domain.machine import Gpu, Reading
 from tui.domain.shape import ModelShape
 from tui.domain.throttle import Throttle, throttle
 
-GAUGES = ("util_pct", "power_w", "power_now_w", "sm_mhz", "sm_max_mhz")
+_GAUGES = ("util_pct", "power_w", "power_now_w", "sm_mhz", "sm_max_mhz")
+_ASKED = attrgetter(*_GAUGES, "dram_pct", "age_ns", "activity_age_ns", "throttle_mask")
 
 
 class Column:
@@ -47,18 +49,16 @@ Slow = tuple[int, int, tuple[tuple[int, Throttle | None], ...]]
 
 
 class Columns:
-    """`taken`: when each reading was made; `model`: the newest that was told. Gauges are means of the GPUs that
-    work.
-
-    `fine`: the samples that the only working GPU's driver kept itself, at `fine_read`, told by the readings of
-    `fine_taken`; `fine_ordered`: each is later than the one before.
+    """`taken`: when each reading was made. `model`: the newest that was told. Gauges: means of the GPUs that
+    work. `fine`: samples that the only working GPU's driver kept itself, at `fine_read`, told by the readings
+    of `fine_taken`; `fine_ordered`: each is later than the one before.
     """
 
     def __init__(self, readings: Iterable[Reading] = ()) -> None:
         self.readings: list[Reading] = []
         self.taken: list[int] = []
         self.model: ModelShape | None = None
-        self.gauges = {name: Column() for name in GAUGES}
+        self.gauges = {name: Column() for name in _GAUGES}
         self.dram = Column()
         self.windows = Column()  # each window of the driver's average by its length
         self.activity = Column()
@@ -114,34 +114,12 @@ class Columns:
         if activity:
             self.activity.add(at_ns, activity, activity)
         live = [gpu for gpu in used if not gpu.reason]
-        if live:
-            self._add_live(at_ns, live)
-        if len(used) == 1 and live and used[0].util_recent:
-            self._add_fine(at_ns, used[0].util_recent)
-
-    def _add_live(self, at_ns: int, live: Sequence[Gpu]) -> None:
         if len(live) == 1:
             self._add_one(at_ns, live[0])
-            return
-        for name, column in self.gauges.items():
-            told = [
-                (value, gpu.age_ns) for gpu in live if (value := getattr(gpu, name)) is not None
-            ]
-            if told:
-                _add_mean(column, at_ns, told)
-        activity = [
-            (gpu.dram_pct, gpu.activity_age_ns or gpu.age_ns) for gpu in live if gpu.dram_pct is not None
-        ]
-        if activity:
-            _add_mean(self.dram, at_ns, activity)
-        slow = tuple(
-            (at_ns - gpu.age_ns, throttle(gpu.throttle_mask))
-            for gpu in live
-            if gpu.throttle_mask is not None
-        )
-        if slow:
-            self.slow_taken.append(at_ns)
-            self.slow.append((min(t for t, _ in slow), max(t for t, _ in slow), slow))
+        elif live:
+            self._add_several(at_ns, live)
+        if len(used) == 1 and live and used[0].util_recent:
+            self._add_fine(at_ns, used[0].util_recent)
 
     def _add_one(self, at_ns: int, gpu: Gpu) -> None:
         read_ns = at_ns - gpu.age_ns
@@ -155,6 +133,19 @@ class Columns:
             self.slow_taken.append(at_ns)
             self.slow.append((read_ns, read_ns, ((read_ns, throttle(gpu.throttle_mask)),)))
 
+    def _add_several(self, at_ns: int, live: Sequence[Gpu]) -> None:
+        *told, dram, ages, activity_ages, masks = zip(*map(_ASKED, live), strict=True)
+        for column, values in zip(self.gauges.values(), told, strict=True):
+            _add_mean(column, at_ns, values, ages)
+        if any(value is not None for value in dram):
+            own = [one or other for one, other in zip(activity_ages, ages, strict=True)]
+            _add_mean(self.dram, at_ns, dram, own)
+        each = zip(ages, masks, strict=True)
+        slow = tuple((at_ns - age_ns, throttle(mask)) for age_ns, mask in each if mask is not None)
+        if slow:
+            self.slow_taken.append(at_ns)
+            self.slow.append((min(slow, key=_moment)[0], max(slow, key=_moment)[0], slow))
+
     def _add_fine(self, at_ns: int, recent: Sequence[tuple[int, float]]) -> None:
         new = sorted(((at_ns - age_ns, pct) for age_ns, pct in recent), key=lambda point: point[0])
         for read_ns, pct in new:
@@ -165,6 +156,14 @@ class Columns:
             self.fine.append(pct)
 
 
-def _add_mean(column: Column, at_ns: int, told: Sequence[tuple[float, int]]) -> None:
-    age_ns = max(age for _, age in told)
-    column.add(at_ns, at_ns - age_ns, sum(value for value, _ in told) / len(told))
+def _moment(told: tuple[int, Throttle | None]) -> int:
+    return told[0]
+
+
+def _add_mean(column: Column, at_ns: int, values: Sequence[float | None], ages: Sequence[int]) -> None:
+    """The mean of all GPUs that told the gauge, as old as the oldest of them."""
+    told = [value for value in values if value is not None]
+    if len(told) < len(values):
+        ages = [age_ns for value, age_ns in zip(values, ages, strict=True) if value is not None]
+    if told:
+        column.add(at_ns, at_ns - max(ages), sum(told) / len(told))

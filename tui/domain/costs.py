@@ -14,7 +14,7 @@ from tui.domain.stretch import AROUND_NS, Stretch
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A cost with the edges it holds for, and how many readings there were; `whole`: later ones don't count."""
+    """A cost, the edges it holds for, and how many readings there were; `whole`: later ones don't count."""
 
     start_ns: int
     end_ns: int

@@ -19,13 +19,13 @@ _VALUE_BYTES: Mapping[str, float] = {
 
 
 def value_bytes(cache_type: str) -> float | None:
-    """Bytes of one value in a cache of this type; None for an unknown one. "" and "auto" are f16."""
+    """Bytes of one value in a cache of this type; None for an unknown one. "" and "auto" count as f16."""
     name = cache_type.lower()
     return _VALUE_BYTES.get("fp8" if name.startswith("fp8") else "f16" if name in ("", "auto") else name)
 
 
 def kv_bytes(shape: ModelShape | None, tokens: int, keys: str = "f16", values: str = "f16") -> Value:
-    """Bytes of one sequence of `tokens`; `keys` and `values` are the cache types."""
+    """Bytes of one sequence of `tokens`; `keys` and `values` are the cache types, "" where not told."""
     unit = "B"
     if shape is None or shape.attention is None:
         return absent(unit, shape.why if shape and shape.why else "the model's layers are not known")
@@ -36,7 +36,8 @@ def kv_bytes(shape: ModelShape | None, tokens: int, keys: str = "f16", values: s
     for one in shape.attention:
         held = tokens if one.window is None else min(tokens, one.window)
         total += one.layers * one.kv_heads * (one.k_dim * k + one.v_dim * v) * held
-    note = f"layers x kv heads x (key + value) x {tokens} tokens, {keys or 'f16'}/{values or 'f16'}"
+    types = f"{keys}/{values}" if keys and values else "f16 assumed, the engine does not tell the type"
+    note = f"layers x kv heads x (key + value) x {tokens} tokens, {types}"
     return Value(total, unit, Provenance.ESTIMATED, note)
 
 

@@ -8,6 +8,7 @@ from tui.domain import rates
 from tui.domain.arrivals import Stall
 from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
+from tui.domain.lateness import lateness
 from tui.domain.phases import Phase
 from tui.domain.prefill import forecast, interpolated, speed_now
 from tui.domain.state import State
@@ -138,6 +139,7 @@ def _clock(state: State) -> Clock:
         own.delay_ns.percentile(0.99),
         own.delay_ns.greatest(),
         _merged(state),
+        *lateness(own, state.arrivals),
     )
 
 

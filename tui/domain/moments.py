@@ -73,8 +73,11 @@ def moments(readings: Sequence[Reading], decode: Phase | None, before: Moments |
 def _goes_on(before: Moments, readings: Sequence[Reading]) -> bool:
     """Whether `readings` begin as those seen and reach as far: a long series is thinned out in between."""
     last = before.pressure.latest
-    return last is not None and bool(readings) and readings[0] is before.first and (
-        readings[-1].at_ns >= last.at_ns
+    return (
+        last is not None
+        and bool(readings)
+        and readings[0] is before.first
+        and (readings[-1].at_ns >= last.at_ns)
     )
 
 

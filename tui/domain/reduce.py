@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from tui.domain import events as ev
 from tui.domain.hitches import SLOW
+from tui.domain.kept import MOST_READINGS, thinned
 from tui.domain.machine import Reading
 from tui.domain.prefill import Report
 from tui.domain.rivals import took
@@ -29,7 +30,6 @@ _TOLD = (
     "tokenize_ns",
     "total_ns",
 )
-_MOST_SAMPLES = 1200  # two minutes at 10 Hz; longer runs keep every second reading, then every fourth, …
 _SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our own request in the slot
 
 
@@ -90,7 +90,7 @@ def _course(state: State, event: ev.Event) -> None:
             state.tokenize_ns = tokenize_ns
         case ev.SlotsSeen(at_ns=at_ns, busy=busy, total=total):
             state.slots.append(event)
-            if len(state.slots) > _MOST_SAMPLES:
+            if len(state.slots) > MOST_READINGS:
                 del state.slots[1:-1:2]
             queued = state.head_ns is None or (state.dialect.head == "tokenized" and state.first_ns is None)
             if queued and total and busy >= total:
@@ -138,10 +138,12 @@ def _arrived(state: State, event: ev.Arrived) -> None:
     own = state.instrument
     own.reads += 1
     own.kernel += event.kernel
-    own.late_ns = None if event.recv_ns is None else max(0, event.recv_ns - event.at_ns)
-    if event.recv_ns is not None:
-        own.timed += 1
-        own.delay_ns.add(max(0, event.recv_ns - event.at_ns))
+    own.timed += event.recv_ns is not None
+    # without the kernel's stamp our own one is all there is, and it is never late against itself
+    stamped = event.recv_ns is not None and event.kernel
+    own.late_ns = max(0, event.recv_ns - event.at_ns) if stamped and event.recv_ns is not None else None
+    if own.late_ns is not None:
+        own.delay_ns.add(own.late_ns)
     if event.texts >= LUMP:
         state.lumped += event.texts
     own.merged += event.texts > 1
@@ -232,8 +234,8 @@ def _rival(state: State, event: ev.RivalSeen) -> None:
 
 def _sample(state: State, reading: Reading) -> None:
     state.samples.append(reading)
-    if len(state.samples) > _MOST_SAMPLES:
-        del state.samples[1:-1:2]
+    if len(state.samples) > MOST_READINGS:
+        state.samples[:] = thinned(state.samples)
 
 
 def slots_busy(state: State) -> bool:

@@ -52,7 +52,7 @@ def split_of(
             dram,
             gb_s,
             None,
-            "" if dram else "the bandwidth of the main memory is not told",
+            "" if dram else "the speed of the main memory and the number of its channels are not told",
             absent_split,
             absent("tok/s", "no GPU is used"),
         )

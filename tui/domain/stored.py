@@ -31,10 +31,10 @@ class Stored:
 
 
 def cache_types(view: View) -> tuple[str, str]:
-    """The types of keys and values in the cache, f16 where the engine does not tell."""
+    """The types of keys and values in the cache, "" where the engine does not tell."""
     told = view.conditions.get
     keys, values = told("cache_type_k"), told("cache_type_v")
-    return (keys if isinstance(keys, str) else "f16"), (values if isinstance(values, str) else "f16")
+    return (keys if isinstance(keys, str) else ""), (values if isinstance(values, str) else "")
 
 
 def stored(view: View, shape: ModelShape | None, last: Reading, prefill: PhaseCost | None) -> Stored:

@@ -51,13 +51,18 @@ class GapStats:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Where the stamps come from (kernel, recv, replay), the instrument's own delay, the merged share."""
+    """Where the stamps come from (kernel, recv, replay), the instrument's own delay, the merged share.
+
+    late: this machine read so late that it shows in the gaps, None when that can't be told; why: evidence.
+    """
 
     source: str = "replay"
     p50_ns: int | None = None
     p99_ns: int | None = None
     max_ns: int | None = None
     merged_share: float | None = None
+    late: bool | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ def extra_timings(at_ns: int, body: Object, usage: Usage | None) -> Timings | No
         told = body
         for key in place.path:
             told = mapping(told.get(key))
+        if not told:  # as in nearly every chunk
+            continue
         prompt_ns, predicted_ns = _worked_ns(told, place.prompt), _worked_ns(told, place.decode)
         if prompt_ns is not None or predicted_ns is not None:
             counts = usage or Usage(at_ns)

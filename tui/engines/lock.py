@@ -21,9 +21,10 @@ if sys.platform == "win32":
 
     _HELD: type[OSError] = PermissionError
 else:
-    import fcntl
 
     def _take(handle: int) -> None:
+        import fcntl
+
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     _HELD: type[OSError] = BlockingIOError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tui.plot.cells import width
 from tui.plot.glyphs import Fill
@@ -25,14 +26,12 @@ def ghost_row(
     """
     signs = fill.glyphs
     canvas = Canvas(lane.width, *((signs.line, "rule") if on_line else (" ", "text")))
-    starts = [segment.start_ns for segment in segments]
     end = round(lane.column(segments[-1].end_ns)) if segments else 0
-    for column in range(end):
-        at = bisect_right(starts, lane.time(column + 0.5)) - 1
-        if at >= 0:
-            name = segments[at].name
-            sign = signs.ghost.get(name, signs.ghost_other)
-            canvas.dot(column, sign, _DIMMED.get(name, f"{name} dim"))
+    for segment in segments:  # up to the end: the next one is painted over what is not this one's
+        # a column is the segment's that its middle lies in
+        start = bisect_left(range(end), segment.start_ns, key=lambda column: lane.time(column + 0.5))
+        sign = signs.ghost.get(segment.name, signs.ghost_other)
+        canvas.fill(start, end, sign, _DIMMED.get(segment.name, f"{segment.name} dim"))
     if segments and labels:
         room = lane.width - end - 1
         label = next((text for text in labels if width(text) <= room), None)
@@ -44,10 +43,15 @@ def ghost_row(
 
 def axis_row(lane: Lane, ticks_ns: Sequence[int], fill: Fill) -> Row:
     """The line of the axis with a tick at each moment."""
-    signs = fill.glyphs
-    canvas = Canvas(lane.width, signs.line, "rule")
-    for tick in ticks_ns:
-        canvas.put(_tick_cell(lane, tick), signs.tick, "secondary")
+    return _line(lane.width, tuple(_tick_cell(lane, tick) for tick in ticks_ns), fill)
+
+
+@lru_cache(maxsize=8)
+def _line(cells: int, ticks: tuple[int, ...], fill: Fill) -> Row:
+    """Kept, as it changes only when the axis grows."""
+    canvas = Canvas(cells, fill.glyphs.line, "rule")
+    for tick in ticks:
+        canvas.put(tick, fill.glyphs.tick, "secondary")
     return canvas.row()
 
 

@@ -92,9 +92,10 @@ def gap_rows(
         canvases[min(1, rows - 1)].put(0, NO_TOKEN, "secondary")
         return tuple(canvas.row() for canvas in canvases)
     bars = fill.glyphs.bars
+    upwards = canvases[::-1]
     for column, peak in enumerate(peaks):
         if peak is not None:
-            _bar(canvases, column, max(1, round(8 * rows * min(1.0, peak / top_ns))), bars)
+            _bar(upwards, column, max(1, round(8 * rows * min(1.0, peak / top_ns))), bars)
     for column, tokens in enumerate(reads):
         if tokens > 1:
             _count(canvases, column, tokens)
@@ -108,8 +109,8 @@ def gap_rows(
     return tuple(canvas.row() for canvas in canvases)
 
 
-def _bar(canvases: Sequence[Canvas], column: int, eighths: int, bars: str) -> None:
-    for canvas in reversed(canvases):
+def _bar(upwards: Sequence[Canvas], column: int, eighths: int, bars: str) -> None:
+    for canvas in upwards:
         canvas.dot(column, bars[min(8, eighths)], "decode")
         eighths -= 8
         if eighths <= 0:

@@ -33,12 +33,16 @@ def load_rows(
     """Bars from 0 to 100 % over `rows` rows; None stays blank, 0 % is a thin line. now: the cell of `┃`."""
     bars = fill.glyphs.bars
     canvases = [Canvas(len(values)) for _ in range(rows)]
+    upwards = canvases[::-1]
     for column, value in enumerate(values):
-        eighths = 0 if value is None else max(1, round(8 * rows * min(1.0, max(0.0, value / 100))))
-        for canvas in reversed(canvases):
-            if eighths > 0:
-                canvas.dot(column, bars[min(8, eighths)], "secondary")
+        if value is None:
+            continue
+        eighths = max(1, round(8 * rows * min(1.0, max(0.0, value / 100))))
+        for canvas in upwards:
+            canvas.dot(column, bars[min(8, eighths)], "secondary")
             eighths -= 8
+            if eighths <= 0:
+                break
     if now is not None:
         for canvas in canvases:
             canvas.put(now, fill.glyphs.now, "text")

@@ -129,4 +129,13 @@ class Canvas:
         return best
 
     def row(self) -> Row:
-        return merge(zip(self._glyphs, self._styles, strict=True))
+        """The same as `merge` makes of all cells, run by run: every frame reads many rows."""
+        glyphs, styles = self._glyphs, self._styles
+        spans: list[Span] = []
+        start, current = 0, styles[0] if styles else ""
+        for column, style in enumerate(styles):
+            if style != current:
+                spans.append(("".join(glyphs[start:column]), current))
+                start, current = column, style
+        spans.append(("".join(glyphs[start:]), current))
+        return tuple(span for span in spans if span[0])

@@ -22,7 +22,9 @@ _LONGEST = 200_000  # characters; an error that repeats itself a thousand times 
 _SHORTEST = 6  # a shorter value is no secret, and would tear holes into the text
 _REMOVED = "(removed)"
 _NAMES = re.compile(r"key|token|secret|passw|credential|auth", re.IGNORECASE)
-_QUERY = re.compile(r"([?&][^=&\s]*(?:key|token|secret|passw|auth|sig|credential)[^=&\s]*=)[^&\s'\"#)]+", re.I)
+_QUERY = re.compile(
+    r"([?&][^=&\s]*(?:key|token|secret|passw|auth|sig|credential)[^=&\s]*=)[^&\s'\"#)]+", re.I
+)
 _USER = re.compile(r"(?<=://)[^/\s@'\"]+(?=@)")
 
 

@@ -18,6 +18,7 @@ from tui.plot.numbers import size_of
 from tui.report.calibration import calibrate
 from tui.report.narrated import Narrator, write
 from tui.report.numbers import run_object
+from tui.report.passing import Passing
 from tui.report.plain import summary
 from tui.report.summary import summarised
 from tui.report.until import until
@@ -63,7 +64,7 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     views: list[View] = []
     unrecorded = False
     for number, record in enumerate(job.records):
-        sent = _sent(session, knobs, record, out if job.narrated else None)
+        sent = _sent(session, knobs, record, out if job.narrated else None, Passing(err))
         if told := session.problem or session.notice:
             err.write(f"toklane: {clean(told)}\n")
             unrecorded = unrecorded or record is not None
@@ -85,8 +86,11 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     return COMPLETE if complete and not unrecorded else INCOMPLETE
 
 
-def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | None) -> bool:
-    """Send and wait until it is over and recorded, told to `out`; False when it could not be sent."""
+def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | None, passing: Passing) -> bool:
+    """Send and wait until it is over and recorded; False when it could not be sent.
+
+    It is told to `out`, line by line, else in passing where somebody looks on.
+    """
     before = session.run
     session.send(knobs, record)
     narrator, activity = Narrator(), ""
@@ -99,9 +103,14 @@ def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | Non
             activity = session.activity
             if session.run is not before:
                 write(narrator.follow(session.view()), out)
+        elif session.run is not before:
+            passing.follow(session.view())
+        else:
+            passing.show(session.activity)
         return not session.running
 
     until(session, over)
+    passing.clear()
     if session.run is before:
         return False
     until(session, lambda: session.ended or bool(session.problem))

@@ -120,4 +120,6 @@ def _clock(view: View) -> dict[str, object]:
         "source": clock.source,
         "delay_ms": {"p50": ms(clock.p50_ns), "p99": ms(clock.p99_ns), "max": ms(clock.max_ns)},
         "merged_share": clock.merged_share,
+        "late": clock.late,
+        "late_reason": clock.why or None,
     }

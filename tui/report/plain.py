@@ -30,6 +30,8 @@ def summary(view: View) -> str:
     if number := told_rivals(view.conditions):
         lines += [f"  {'rivals':<20} {number} ran beside it"]
     lines += [f"  warning: {code}: {clean(text)}" for code, text in sorted(view.warnings.items())]
+    if view.clock.late:
+        lines += [f"  warning: this machine read late: {view.clock.why}"]
     if view.failure is not None:
         lines += [f"  failed: {clean(view.failure.message)}"]
         lines += [f"  remedy: {clean(view.failure.remedy)}"] if view.failure.remedy else []

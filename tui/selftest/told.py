@@ -12,15 +12,15 @@ from tui.selftest.terminal import COLUMNS, ROWS
 
 FORMAT = "toklane/1"
 _WIDTH = 80
-_ROW = "  {:<43}{:>6}{:>7}{:>7}{:>7}{:>8}"
+_ROW = "{:<2}{:<43}{:>6}{:>7}{:>7}{:>7}{:>8}"
 
 
 def heading() -> Iterator[str]:
     """What is done, and the columns."""
     yield "toklane selftest: a scripted server whose times are known, about ten seconds"
     yield ""
-    yield _ROW.format("error of what is told", "TTFT", "rate", "gap", "queue", "stamps")
-    yield _ROW.format("", "ms", "%", "% p95", "ms", "ms p99")
+    yield _ROW.format("", "error of what is told", "TTFT", "rate", "gap", "queue", "stamps")
+    yield _ROW.format("", "", "ms", "%", "% p95", "ms", "ms p99")
 
 
 def line(told: Figures) -> str:
@@ -28,7 +28,7 @@ def line(told: Figures) -> str:
     stamp = told.stamp.p99 if told.stamp else None
     values = (told.ttft_ms, told.rate_pct, told.gap_pct, told.queue_ms, stamp)
     what = f"{told.turn.dialect}: {told.turn.what}"
-    return _ROW.format(what, *map(_three, values)) + ("  ✖" if told.problem else "")
+    return _ROW.format("✖" if told.problem else "", what, *map(_three, values))
 
 
 def closing(verdict: Verdict, drawings: Sequence[Drawing]) -> Iterator[str]:
@@ -37,9 +37,9 @@ def closing(verdict: Verdict, drawings: Sequence[Drawing]) -> Iterator[str]:
     limit = MOST_STAMP_MS[verdict.stamps]
     p99 = stamp.p99 if stamp else None
     worst = (verdict.ttft_ms, verdict.rate_pct, verdict.gap_pct, verdict.queue_ms, p99)
-    yield _ROW.format("worst; of all stamps together", *map(_three, worst))
+    yield _ROW.format("", "worst; of all stamps together", *map(_three, worst))
     allowed = map(_three, (MOST_TTFT_MS, MOST_RATE_PCT, None, MOST_TTFT_MS, limit))
-    yield _ROW.format("allowed", *(value if value != ABSENT else "" for value in allowed)).rstrip()
+    yield _ROW.format("", "allowed", *(value if value != ABSENT else "" for value in allowed)).rstrip()
     yield ""
     yield from _item("stamps", _stamps(verdict))
     yield from _item("reads", _reads(verdict))

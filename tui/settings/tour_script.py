@@ -92,7 +92,9 @@ def write(file: Path) -> None:
             out.write(text)
     except OSError as error:
         if file.exists():
-            raise ScriptError(f"{str(file)!r} is there already and is left as it is; name another file") from None
+            raise ScriptError(
+                f"{str(file)!r} is there already and is left as it is; name another file"
+            ) from None
         raise ScriptError(f"{str(file)!r} can't be written: {error.strerror}; name another file") from None
 
 

@@ -123,11 +123,13 @@ class Answer(Panel):
             found = self.texts.lines(self._top, stop)
         else:
             heat = self._heat(scene.view)
-            found = heat.marked(self.texts, self._top, self.texts.painted(self._top, stop, heat.style))
+            found = heat.marked(
+                self.texts, self._top, self.texts.painted(self._top, stop, heat.style, heat.look)
+            )
         return [((" ", "text"), *row) for row in found]
 
     def _told(self, scene: Scene, width: int, room: int, titles: bool) -> list[Row]:
-        """The rows below the text: about the piece under the cursor, else the scale's where no title has it."""
+        """The rows below the text: about the piece under the cursor, else the scale where no title has it."""
         if self.plan.maximised == "answer" and room >= _TOLD_FROM:
             return told_rows(scene, self.pointer, width)
         if self.by_gaps and not titles and room >= _LEGEND_FROM:

@@ -106,6 +106,7 @@ def _holders(gpu: Gpu, width: int) -> list[Row]:
     held = f" {size(gpu.other_bytes)}" if others and gpu.other_bytes else ""
     parts = [
         f"server {size(gpu.server_bytes)}" if gpu.server_bytes is not None else "",
+        f"busy for it {percent(gpu.server_busy_pct)}" if gpu.server_busy_pct is not None else "",
         f"{others}{held}" if others else "",
         f"driver {size(gpu.mem_reserved_bytes)}" if gpu.mem_reserved_bytes else "",
         f"spilled into RAM {size(gpu.spilled_bytes)}" if gpu.spilled_bytes else "",

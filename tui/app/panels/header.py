@@ -60,6 +60,8 @@ def _right(scene: Scene, large: bool) -> list[str]:
     clock = scene.view.clock
     if not large:
         return [*tour, f"run {scene.run_number}"]
+    if clock.late and clock.p99_ns is not None:
+        return [*tour, f"run {scene.run_number}", f"READ LATE ±{duration(clock.p99_ns)}"]
     if clock.p99_ns is not None:
         return [*tour, f"run {scene.run_number}", f"clock ±{duration(clock.p99_ns)}"]
     return [*tour, f"run {scene.run_number}"]

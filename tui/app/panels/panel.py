@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual.geometry import NULL_SIZE, Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.app.layout import Form, Plan, TimeRows
+from tui.app.painting import Painter
 from tui.app.scene import Scene
 from tui.app.theming import Ink
 from tui.plot.glyphs import Fill
-from tui.plot.rows import Row, Span, row_width
+from tui.plot.rows import Row, Span, join, row_width
 
 SLOW = 5  # four times a second; what changes more often can't be read
 
@@ -32,6 +33,7 @@ class Panel(Widget):
         self.ink = ink
         self.plan = Plan(Form.LARGE, {}, TimeRows())
         self.selected = False
+        self.painter = Painter()
         self._scene: Scene | None = None
         self._rows: Sequence[Row] = ()
         self._made_for = NULL_SIZE
@@ -62,15 +64,26 @@ class Panel(Widget):
             return
         width, height = self.outer_size
         before, self._rows = self._rows, self.rows(scene, width, height)
-        dirty = [
-            Region(0, y, last, 1)
+        changes = {
+            y: change
             for y in range(height)
-            if (last := _changed_until(_row(before, y), _row(self._rows, y), width))
-        ]
-        for region in dirty:
-            self._strips.pop(region.y, None)
-        if dirty:
-            self.refresh(*dirty)
+            if (change := _changed(_row(before, y), _row(self._rows, y), width)) is not None
+        }
+        if changes:
+            self._repaint(changes)
+
+    def _repaint(self, changes: Mapping[int, tuple[int, Row]]) -> None:
+        """Bring to the screen what changed: by row, from which cell on, and what stands there."""
+        for y in changes:
+            self._strips.pop(y, None)
+        if not self.painter.ready:
+            self.refresh(*(Region(0, y, x + row_width(part), 1) for y, (x, part) in changes.items()))
+            return
+        box = self.plan.boxes[self.id or ""]
+        for y, (x, part) in changes.items():
+            cells = min(row_width(part), self._made_for.width - x)  # the next panel is another's
+            if cells > 0:
+                self.painter.put(box.x + x, box.y + y, self.ink.strip(part, cells))
 
     def again(self, ink: Ink | None = None) -> None:
         """Make and paint everything anew: other colours, another plan."""
@@ -85,7 +98,8 @@ class Panel(Widget):
             self._strips.clear()
             self._rows = self.rows(self._scene, *self.outer_size) if self._scene is not None else ()
         x, y, width, height = crop
-        return [self._strip(line).crop(x, x + width) for line in range(y, y + height)]
+        strips = [self._strip(line) for line in range(y, y + height)]
+        return strips if width == self._made_for.width else [strip.crop(x, x + width) for strip in strips]
 
     def _strip(self, y: int) -> Strip:
         strip = self._strips.get(y)
@@ -98,19 +112,25 @@ def _row(rows: Sequence[Row], y: int) -> Row:
     return rows[y] if y < len(rows) else ()
 
 
-def _changed_until(before: Row, after: Row, width: int) -> int:
-    """Up to which cell the row has to be painted again; 0 when both are the same."""
+def _changed(before: Row, after: Row, width: int) -> tuple[int, Row] | None:
+    """From which cell on the row has to be painted again, and with what; None when both are the same."""
     if before == after:
-        return 0
-    if row_width(before) != row_width(after):
-        return width
+        return None
     same = 0
-    for old, new in zip(reversed(before), reversed(after), strict=False):
+    for old, new in zip(before, after, strict=False):
         if old != new:
-            same += _same_blanks(old, new)
             break
-        same += row_width((old,))
-    return width - same if same < row_width(after) else width
+        same += 1
+    start, part = row_width(after[:same]), after[same:]
+    rest = row_width(part)
+    if row_width(before) != start + rest:
+        return start, join(part, ((" " * (width - start - rest), "text"),))
+    for old, new in zip(reversed(before[same:]), reversed(part), strict=False):
+        if old != new:
+            blanks = _same_blanks(old, new)
+            return start, (*part[:-1], (new[0][: len(new[0]) - blanks], new[1]))
+        part = part[:-1]
+    return start, part
 
 
 def _same_blanks(before: Span, after: Span) -> int:

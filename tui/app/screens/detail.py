@@ -49,6 +49,7 @@ def detail(
     parts = (
         ("what failed", _failure(view.failure)),
         ("warnings", _pairs(view.warnings)),
+        ("this machine read late", literal(view.clock.why) if view.clock.late else ""),
         ("parts of the prompt", _pairs(prompt or {})),
         ("conditions", _pairs(view.conditions)),
         ("latest messages", "\n".join(_latest(raw))),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tui.domain.lateness import UNTOLD
 from tui.domain.phases import Phase
 from tui.domain.values import Provenance, Value, absent
 from tui.domain.view import View
@@ -82,6 +83,8 @@ def _stall(view: View) -> Value:
 
 def _delay(view: View) -> Value:
     clock = view.clock
+    if clock.source == "recv" and clock.p50_ns is None:
+        return absent("s", UNTOLD)
     if clock.p50_ns is None or clock.p99_ns is None or clock.max_ns is None:
         return absent("s", "nothing was timed: the request comes from a file, or nothing has arrived")
     stamps = "the system's stamps" if clock.source == "kernel" else "no stamps from the system"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from hmac import compare_digest
 
 from aiohttp import web
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from aiohttp.typedefs import Handler, Middleware
 
 _HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d{1,5})?")
 _SOCKET = "/ws"
+KEY = "key"
+"""The parameter of the first address that holds the key."""
 _READING = ("GET", "HEAD")
 
 
@@ -51,12 +53,27 @@ def policy(host: str) -> str:
     )
 
 
-@web.middleware
-async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuses what `refusal` names, before anything is looked at."""
-    if why := refusal(request.method, request.path, request.headers):
-        raise web.HTTPForbidden(text=why)
-    return await handler(request)
+def guard(key: str) -> Middleware:
+    """Refuses what `refusal` names, and who does not know the key, before anything is looked at.
+
+    Others who use this machine reach loopback too, and a monitor sends requests with its user's keys. The
+    address that was printed holds the key once; a cookie of this port, which no script can read, takes it on.
+    """
+
+    @web.middleware
+    async def guarding(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if why := refusal(request.method, request.path, request.headers):
+            raise web.HTTPForbidden(text=why)
+        cookie = "toklane-" + (request.host.partition(":")[2] or "80")
+        if compare_digest(request.cookies.get(cookie, "").encode(), key.encode()):
+            return await handler(request)
+        if request.path != "/" or not compare_digest(request.query.get(KEY, "").encode(), key.encode()):
+            raise web.HTTPForbidden(text="open the address that toklane serve has printed, with its key")
+        known = web.HTTPSeeOther(request.rel_url.without_query_params(KEY))
+        known.set_cookie(cookie, key, path="/", httponly=True, samesite="Strict")
+        raise known
+
+    return guarding
 
 
 async def protect(request: web.Request, response: web.StreamResponse) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
@@ -31,16 +32,17 @@ _FONT_PX = (8, 16, 64)  # smallest, usual, largest
 
 
 class PageServer(Server):
-    """The server; `words` start each tab's monitor."""
+    """The server; `words` start each tab's monitor. `key`: who knows it may look."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__("toklane", host=LOOPBACK, title="toklane")
         self._words = tuple(words)
+        self.key = secrets.token_urlsafe(24)
         self._tabs: set[Tab] = set()
         self._page = Template((_PAGE / "index.html").read_text(encoding="utf-8"))
 
     async def _make_app(self) -> web.Application:
-        app = web.Application(middlewares=[guard])
+        app = web.Application(middlewares=[guard(self.key)])
         app.on_response_prepare.append(protect)
         app.add_routes(
             [

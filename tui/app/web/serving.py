@@ -13,6 +13,7 @@ from typing import TextIO
 from aiohttp.web_runner import AppRunner, SockSite
 
 from tui.app import gallery
+from tui.app.web.guard import KEY
 from tui.app.web.server import LOOPBACK, PageServer
 from tui.report.given import check
 from tui.settings import themes
@@ -20,7 +21,9 @@ from tui.settings.config import load
 from tui.settings.options import OPTIONS
 from tui.settings.usage import WrongUsage
 
-_STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 143}
+_STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
+if hasattr(signal, "SIGHUP"):
+    _STATUS[signal.SIGHUP] = 143
 _CLOSING_S = 1.0
 
 
@@ -78,7 +81,8 @@ async def _serve(server: PageServer, listening: socket.socket, out: TextIO) -> i
     try:
         await SockSite(runner, listening).start()
         port = listening.getsockname()[1]
-        out.write(f"http://{LOOPBACK}:{port}  (open it in a browser on this machine; ctrl+c ends it)\n")
+        address = f"http://{LOOPBACK}:{port}/?{KEY}={server.key}"
+        out.write(f"{address}  (open it in a browser on this machine; ctrl+c ends it)\n")
         out.flush()
         return await over
     finally:
