@@ -36,7 +36,8 @@ def test_every_picture_is_there() -> None:
 
 def test_every_flag_is_one() -> None:
     known = {entry.flag for command in ("", *COMMANDS) for entry in entries(command)}
-    assert set(re.findall(r"(?<!\S)`?(--[a-z][a-z-]+)", README)) <= known
+    ours = re.sub(r"^\|.*\|$", "", README, flags=re.MULTILINE)  # the table of engines names theirs
+    assert set(re.findall(r"(?<!\S)`?(--[a-z][a-z-]+)", ours)) <= known
 
 
 @pytest.mark.parametrize("line", re.findall(r"^toklane ([^#\n]*)", README, re.MULTILINE))

@@ -17,8 +17,9 @@ def frames_per_s(environ: Mapping[str, str]) -> int:
 def behind(app: object) -> bool:
     """Whether the terminal has yet to take what was drawn before.
 
-    A frame that is drawn now would only be seen after what waits; what is being taken does not. Textual keeps thirty writes for its writer and
-    then blocks; its queue has no public name, so where there is none nothing is ever behind.
+    A frame that is drawn now would only be seen after what waits; what is being taken waits no more. Textual
+    keeps thirty writes for its writer and then blocks; its queue has no public name, so where there is none
+    nothing is ever behind.
     """
     writer = getattr(getattr(app, "_driver", None), "_writer_thread", None)
     queue = getattr(writer, "_queue", None)

@@ -14,7 +14,27 @@ _LONGEST_S = 2e9  # sixty years; differences of such times, too, fit into 63 bit
 
 def to_line(record: Record) -> bytes:
     """The record's line, ASCII, its line end included. Times become seconds, exact to the nanosecond."""
+    if isinstance(record, Read):
+        return _read_line(record)
     return json.dumps(_object(record), separators=(",", ":")).encode() + b"\n"
+
+
+def _read_line(read: Read) -> bytes:
+    """Put together by hand: there is one for each token, and the general way takes three times as long."""
+    ((name, data),) = _text_or_base64(read.data).items()
+    parts = [f'{{"t":{_decimal(read.at_ns)},"{name}":{json.dumps(data)}']
+    if read.floor_ns is not None:
+        parts.append(f',"lo":{_decimal(read.floor_ns)}')
+    if read.recv_ns is not None:
+        parts.append(f',"rx":{_decimal(read.recv_ns)}')
+    parts.append(',"k":1}\n' if read.kernel else "}\n")
+    return "".join(parts).encode()
+
+
+def _decimal(ns: int) -> str:
+    """Seconds with nine decimals."""
+    whole, rest = divmod(abs(ns), 1_000_000_000)
+    return f"{'-' if ns < 0 else ''}{whole}.{rest:09d}"
 
 
 def from_object(line: Mapping[str, Any]) -> Record | None:
@@ -54,21 +74,12 @@ def from_object(line: Mapping[str, Any]) -> Record | None:
             return None
 
 
-def _object(record: Record) -> dict[str, object]:
+def _object(record: Meta | Note | Poll | Sample | End) -> dict[str, object]:
     match record:
         case Meta(fields):
             return {"meta": fields}
         case Note(at_ns, name, fields):
             return {"t": _s(at_ns), "event": {**fields, "name": name}}
-        case Read(at_ns, data, floor_ns, recv_ns, kernel):
-            read: dict[str, object] = {"t": _s(at_ns), **_text_or_base64(data)}
-            if floor_ns is not None:
-                read["lo"] = _s(floor_ns)
-            if recv_ns is not None:
-                read["rx"] = _s(recv_ns)
-            if kernel:
-                read["k"] = 1
-            return read
         case Poll(at_ns, path, status, body, took_ns):
             poll = {"path": path, "status": status, "took": _s(took_ns), **_text_or_base64(body)}
             return {"t": _s(at_ns), "poll": poll}
