@@ -8,6 +8,7 @@ import io
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,6 +52,7 @@ def main() -> None:
 def _main() -> int:
     _prepare_streams(os.environ)
     sys.unraisablehook = _unraisable
+    threading.excepthook = _in_thread
     for number in _STATUS:
         signal.signal(number, _leave)
     # from here on a signal is answered, so all that takes long to import comes after it
@@ -147,6 +149,12 @@ def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
     if isinstance(dropped.exc_value, _Signalled):
         os._exit(dropped.exc_value.status)
     sys.__unraisablehook__(dropped)
+
+
+def _in_thread(thread: threading.ExceptHookArgs) -> None:
+    """A thread that fails is told in one line; what waits for it says the rest."""
+    if isinstance(thread.exc_value, Exception):
+        _complain_of(thread.exc_value)
 
 
 def _complain_of(error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -144,3 +145,19 @@ def test_it_goes_when_its_parent_is_killed(server, wire, tmp_path, how):
         os.close(pidfd)
         assert gone, "the child outlived its parent"
     assert read(file).records[-1].how == "cancelled"
+
+
+@linux
+def test_a_storm_of_signals_does_not_hold_it():
+    child = Child.start()
+    child.send(FetchOrder(1, "ftp://127.0.0.1/"))
+    while not child.drain():  # its handlers stand
+        child.wait(1)
+    pidfd = os.pidfd_open(child.pid)
+    with contextlib.suppress(ProcessLookupError):
+        for _ in range(20_000):
+            signal.pidfd_send_signal(pidfd, signal.SIGTERM)
+    gone, _, _ = select.select([pidfd], [], [], 20)
+    os.close(pidfd)
+    child.close()
+    assert gone, "a signal that interrupted another one holds it for ever"

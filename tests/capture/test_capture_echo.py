@@ -87,6 +87,12 @@ def test_a_password_is_hidden_alone_and_with_its_name() -> None:
     assert b"hunter2" not in said and pair.encode() not in said
 
 
+def test_a_password_in_any_script_is_hidden_whole() -> None:
+    word = base64.b64encode("ü:schlüsselwörter-überall".encode()).decode()
+    hiding = Veil({"Authorization": f"Basic {word}"})
+    assert hiding.words("a schlüsselwörter-überall ü** schlüssel... b") == "a (removed) ü** schlüssel... b"
+
+
 def test_names_and_texts_of_json_are_looked_through() -> None:
     told = veil().words({f"a {KEY}": [1, None, {"b": KEY}], "\ud800": "\ud800 c"})
     assert told == {"a (removed)": [1, None, {"b": "(removed)"}], "\ud800": "\ud800 c"}

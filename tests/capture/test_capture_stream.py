@@ -34,7 +34,7 @@ def test_a_whole_run_in_order(inbox, server, wire):
     assert [it.data for it in records if isinstance(it, Read)] == [b"one", b"twothree"]
     assert records[-1].how == "eof"
     connecting, connected, sent, sent_all, head = records[1:6]
-    assert connecting.at_ns <= connected.at_ns <= sent.at_ns == 0 <= sent_all.at_ns <= head.at_ns
+    assert connecting.at_ns <= connected.at_ns <= sent.at_ns == 0 < sent_all.at_ns <= head.at_ns
     assert connected.fields == {"warm": False, "address": "127.0.0.1"}
     assert sent.fields == {"monotonic_ns": inbox.zero_ns(1)}
     assert head.fields["status"] == 200
@@ -42,7 +42,7 @@ def test_a_whole_run_in_order(inbox, server, wire):
 
 
 def test_head_and_body_are_one_send_and_are_told_behind_it() -> None:
-    """Between two sends, or while somebody is told, another program may hold the processor for milliseconds."""
+    """Between two sends, or while somebody is told, another program may hold the processor."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         stream, told = Stream(ours, None), []
@@ -57,7 +57,7 @@ def test_head_and_body_are_one_send_and_are_told_behind_it() -> None:
         stream.write(b"body")
         ((at_ns, received),) = told
         assert received == b"head body"
-        assert before_ns <= at_ns == stream.wrote_ns
+        assert before_ns <= at_ns < stream.wrote_ns
         stream.write(b"more")
         assert theirs.recv(100) == b"more" and len(told) == 1
 

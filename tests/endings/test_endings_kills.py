@@ -26,6 +26,23 @@ def rows(panel, scene, width, height):
 Answer.rows = rows
 main()
 """
+BROKEN_THREAD = """
+import threading
+from tui.__main__ import main
+from tui.app.desk import Desk
+
+def fail():
+    raise RuntimeError("no [red]thread[/] left")
+
+send = Desk.action_send
+
+def action_send(desk):
+    threading.Thread(target=fail).start()
+    send(desk)
+
+Desk.action_send = action_send
+main()
+"""
 BROKEN_RUN = """
 from tui.report.passing import Passing
 from tui.__main__ import main
@@ -166,3 +183,19 @@ def test_an_error_inside_a_run_without_a_screen_is_one_line(own_home: Path, scri
     assert re.fullmatch(rf"{line}; the report is {report}\n", told.stderr), told.stderr
     assert "RuntimeError: no ink left" in report.read_text()
     assert ending(recorded(own_home, lambda recording: recording.ended)) == "cancelled"
+
+
+def test_an_error_in_a_thread_is_one_line_and_the_screen_goes_on(own_home: Path, scripted: Engine) -> None:
+    scripted.reads.set()
+    scripted.writes.set()
+    words = [sys.executable, "-c", BROKEN_THREAD, "--url", scripted.url]
+    with Terminal(words, environment(own_home)) as terminal:
+        terminal.wait_for("enter sends")
+        terminal.press("\r")
+        terminal.wait_for("internal error: RuntimeError: no [red]thread[/] left")
+        terminal.wait_for("Finished")
+        terminal.press("q")
+        assert terminal.end() == 0
+        assert terminal.restored and b"Traceback" not in terminal.written
+    (report,) = (own_home / "state" / "crashes").iterdir()
+    assert "RuntimeError: no [red]thread[/] left" in report.read_text()

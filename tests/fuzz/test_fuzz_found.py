@@ -124,3 +124,8 @@ def test_a_reply_that_broke_off_before_its_first_text_tiles_to_its_end() -> None
     body = {"engine": "llama.cpp", "request": {"path": "/completion"}}
     run = run_of([Meta(body), Note(0, "sent"), Read(100_000_000, told), End(150_000_000, "reset")])
     assert run["phases"][-1]["end_s"] == run["total_s"]
+
+
+def test_a_file_whose_stamps_lie_before_it_was_sent_still_tiles() -> None:
+    lines = ['{"meta":{}}', '{"t":-3,"event":{"name":"connecting"}}', '{"t":-2,"event":{"name":"sent_all"}}']
+    run_of(file_of(*lines, '{"t":-1,"b":": x\\n\\n"}', '{"t":-1,"end":"eof"}'), timed=False)

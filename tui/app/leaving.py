@@ -47,11 +47,15 @@ def _heeding(app: Monitor, lost: Callable[[], None]) -> Iterator[None]:
     """
     loop = asyncio.get_running_loop()
     terminal = _Terminal()
+    leaving: list[int] = []
 
     def leave(number: int, frame: FrameType | None) -> None:
         if terminal.gone:
             lost()
             os._exit(TERMINATED)
+        leaving.append(number)
+        if len(leaving) > 1:  # a second signal may have interrupted the start of the thread below
+            return
         limit = threading.Timer(_PATIENCE_S, terminal.abandon)
         limit.daemon = True
         limit.start()
@@ -61,21 +65,26 @@ def _heeding(app: Monitor, lost: Callable[[], None]) -> Iterator[None]:
         loop.call_soon_threadsafe(app.action_interrupt)
 
     def failed(thread: threading.ExceptHookArgs) -> None:
-        """Textual's writer is the first to know about a terminal that hung up on somebody else."""
+        """Textual's writer is the first to know about a terminal that hung up on somebody else.
+
+        Any other error stays in its thread: it is said in one line, and the screen goes on.
+        """
         if terminal.gone:
             signal.raise_signal(signal.SIGTERM)
-        else:
-            threading.__excepthook__(thread)
+        elif thread.exc_value is not None:
+            from tui.report import crash
+
+            loop.call_soon_threadsafe(app.say, crash.told(thread.exc_value))
 
     heard = {signal.SIGTERM: leave, signal.SIGINT: interrupt}
     if hasattr(signal, "SIGHUP"):
         heard[signal.SIGHUP] = leave
     before = {number: signal.signal(number, handler) for number, handler in heard.items()}
-    threading.excepthook = failed
+    hook, threading.excepthook = threading.excepthook, failed
     try:
         yield
     finally:
-        threading.excepthook = threading.__excepthook__
+        threading.excepthook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 

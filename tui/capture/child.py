@@ -8,7 +8,6 @@ import gc
 import os
 import signal
 import sys
-import threading
 from types import FrameType
 
 from tui.capture import slices
@@ -28,29 +27,34 @@ def main() -> None:
     """Serve until stdin ends or SIGTERM comes, then end what runs, so that recordings are whole."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     wake_reader, wake_writer = os.pipe()
-    told_to_leave = threading.Event()
+    os.set_blocking(wake_writer, False)
+    leaving: list[int] = []  # no lock may be taken here: a second signal can interrupt the first
 
-    def leave(_signal: int, _frame: FrameType | None) -> None:
-        told_to_leave.set()
-        os.write(wake_writer, b"x")
+    def wake() -> None:
+        with contextlib.suppress(BlockingIOError):  # full: there is enough to wake up for
+            os.write(wake_writer, b"x")
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        leaving.append(number)
+        wake()
 
     signal.signal(signal.SIGTERM, leave)
     if sys.argv[1:] == [WITH_PARENT]:
         _die_with_parent()
     slices.short()
     sys.setswitchinterval(0.0005)
-    outlet = Outlet(sys.stdout.fileno(), lambda: os.write(wake_writer, b"x"))
+    outlet = Outlet(sys.stdout.fileno(), wake)
     desk = Desk(lambda frame: outlet.put(pack(frame)), _collect_only_when_idle)
-    _serve(desk, outlet, wake_reader, told_to_leave)
+    _serve(desk, outlet, wake_reader, leaving)
     desk.close()
     _say_the_rest(outlet)
     os._exit(0)  # threads that still wait for a server must not hold us
 
 
-def _serve(desk: Desk, outlet: Outlet, wake_reader: int, told_to_leave: threading.Event) -> None:
+def _serve(desk: Desk, outlet: Outlet, wake_reader: int, leaving: list[int]) -> None:
     stdin, stdout = sys.stdin.fileno(), sys.stdout.fileno()
     rest = b""
-    while not told_to_leave.is_set():
+    while not leaving:
         polling = poller()
         polling.register(stdin, READ)
         polling.register(wake_reader, READ)

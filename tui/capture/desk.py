@@ -94,12 +94,16 @@ class Desk:
         reached = {"head": Event(), "first": Event(), "end": Event()}
 
         def watch(frame: Frame) -> None:
+            if not reached["first"].is_set():  # behind it every token would be looked at for nothing
+                note(frame)
+            self._put(frame)
+
+        def note(frame: Frame) -> None:
             match frame:
                 case Item(_, Note(_, "head")):
                     reached["head"].set()
                 case Item(_, Read(_, data)) if not data.startswith(b":"):  # a comment is a sign of life only
                     reached["first"].set()
-            self._put(frame)
 
         def look(when: str, sleep: Callable[[float], object]) -> None:
             for one in order.looks:

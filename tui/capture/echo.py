@@ -56,7 +56,10 @@ class Veil:
         self._keys = tuple(sorted(_keys(headers), key=len, reverse=True))
         forms = sorted({form for key in self._keys for form in _forms(key)}, key=len, reverse=True)
         self._forms = tuple(forms)
-        self._masked = re.compile(b"|".join(_masked(key) for key in self._keys))
+        self._parted = tuple(
+            key for key in self._keys if key.isascii()
+        )  # others would be cut inside a character
+        self._masked = re.compile(b"|".join(map(_masked, self._parted)) or b"(?!)")
         self._held = b""
 
     @property
@@ -71,7 +74,7 @@ class Veil:
                 data = data.replace(form, _REMOVED)
         if self.active and any(mark in data for mark in _MARKS):  # the pattern is slow
             data = self._masked.sub(_REMOVED, data)
-        for key in self._keys:
+        for key in self._parted:
             if len(key) >= _LONG:
                 data = _without_ends(data, key)
         return data

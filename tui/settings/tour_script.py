@@ -12,6 +12,7 @@ from typing import Any
 
 from tui import locations
 from tui.domain.knobs import Knobs
+from tui.settings import owned
 from tui.settings.config import Settings
 from tui.settings.options import BY_NAME
 from tui.settings.tour_lines import Lines
@@ -87,8 +88,8 @@ def write(file: Path) -> None:
     """The script that comes along, as a file to edit. It overwrites nothing; raises ScriptError."""
     text = (locations.tour_dir() / FILE).read_text(encoding="utf-8")
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("x", encoding="utf-8") as out:
+        owned.folder(file.absolute().parent)
+        with open(owned.new(file), "w", encoding="utf-8") as out:
             out.write(text)
     except OSError as error:
         if file.exists():
