@@ -110,7 +110,7 @@ def test_the_settings_file_may_name_engine_and_time_limit(
     assert process.returncode == 1
     (run,) = json.loads(told)["runs"]
     assert run["error"]["kind"] == "timed_out"
-    assert line == "toklane: no end of the reply within 0.5 s Set a longer --timeout, or none.\n"
+    assert line == "toklane: no end of the reply within 0.5 s. Set a longer --timeout, or none.\n"
     (folder / "config.toml").write_text('engine = "nosuch"')
     process = start("run")
     assert process.communicate(timeout=20)[1].startswith(

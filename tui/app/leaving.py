@@ -74,7 +74,7 @@ def _heeding(app: Monitor, lost: Callable[[], None]) -> Iterator[None]:
         elif thread.exc_value is not None:
             from tui.report import crash
 
-            loop.call_soon_threadsafe(app.say, crash.told(thread.exc_value))
+            loop.call_soon_threadsafe(app.call_later, app.say, crash.told(thread.exc_value))
 
     heard = {signal.SIGTERM: leave, signal.SIGINT: interrupt}
     if hasattr(signal, "SIGHUP"):

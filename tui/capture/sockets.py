@@ -24,8 +24,8 @@ class Stream(httpcore.NetworkStream):
     before_write: called once with the monotonic time just before the first byte went to the kernel.
     holds: the next write waits for the one after it, so that a request is one send: between two, another
     program may run for milliseconds while the server already waits for the rest.
-    wrote_ns: just before the call that took the latest byte (an answer may come before that call returns);
-    behind the very first call, where no answer lies ready.
+    wrote_ns: just before the call that took the latest byte (an answer may come before that call returns),
+    of the first call behind it: an answer that was as quick counts from there.
     deadline_ns: nothing waits longer than this; with `limit` that one tells it at each wait.
     heard: bytes came. saw_eof: the other side has closed.
     """
@@ -77,13 +77,13 @@ class Stream(httpcore.NetworkStream):
         now_ns, taken = time.monotonic_ns(), 0
         try:
             taken = self._sock.send(buffer)
-            after_ns = time.monotonic_ns()
-            self.wrote_ns = now_ns if self.is_readable() else after_ns
+            self.wrote_ns = time.monotonic_ns()
         except BlockingIOError:
             pass
         finally:
             if told is not None:
                 told(now_ns)
+        self.stamps.sent(max(now_ns, self.wrote_ns))
         return buffer[taken:]
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ def split(facts: Facts) -> tuple[Phase, ...]:
     if not facts.sent:
         return tuple(p for p in phases if p.duration_ns > 0 or p.running)
     end = max(0, facts.end_ns if facts.end_ns is not None else facts.now_ns)
-    sent_all = min(facts.sent_all_ns or 0, end)
+    sent_all = min(max(0, facts.sent_all_ns or 0), end)
     if sent_all > 0:
         phases.append(Phase("send", 0, sent_all, Provenance.OBSERVED, "bytes given to the kernel"))
     prefill, decode = _work(facts, sent_all, end)

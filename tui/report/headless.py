@@ -11,6 +11,7 @@ from typing import TextIO
 
 from tui.capture.session import Session
 from tui.capture.target import UNCHECKED, Target
+from tui.domain.events import Failed
 from tui.domain.knobs import Knobs, fitted
 from tui.domain.view import View
 from tui.plot.cells import clean
@@ -75,7 +76,7 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
         view = session.view()
         views.append(view)
         if view.failure is not None:
-            err.write(f"toklane: {clean(f'{view.failure.message} {view.failure.remedy}'.strip())}\n")
+            err.write(f"toklane: {clean(_why(view.failure))}\n")
         if not job.as_json:
             _tell(view, number, len(job.records), out)
     objects = [run_object(view) for view in views]
@@ -115,6 +116,13 @@ def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | Non
         return False
     until(session, lambda: session.ended or bool(session.problem))
     return True
+
+
+def _why(failure: Failed) -> str:
+    """What happened and what can be done, each a sentence."""
+    message, remedy = failure.message.rstrip(), failure.remedy
+    ended = "" if message.endswith((".", "!", "?", "…")) else "."
+    return f"{message}{ended} {remedy[:1].upper()}{remedy[1:]}" if remedy else message
 
 
 def _engine(session: Session, job: Job, err: TextIO) -> str:
