@@ -8,7 +8,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 _THEME_LOOK_S = 1.0
+_PAGES_AFTER_S = 0.5
 Opening = Callable[[], "tuple[Feed, Knobs]"]
 """Makes what is shown: who runs requests, and the knobs to begin with."""
 
@@ -103,6 +106,14 @@ class Monitor(App[None], inherit_bindings=False):
         gc.set_threshold(50_000, 20, 100)
         if self._on_start is not None:
             self._on_start()
+        self.set_timer(_PAGES_AFTER_S, self._fetch_pages)
+
+    def _fetch_pages(self) -> None:
+        """Import what the first page would wait for, in a quiet moment and beside the frames that go on."""
+        if self.desk is not None and self.desk.feed.running:
+            self.set_timer(_PAGES_AFTER_S, self._fetch_pages)
+        else:
+            Thread(target=import_module, args=("tui.app.pages",), daemon=True, name="pages").start()
 
     async def run_action(
         self,

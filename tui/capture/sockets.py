@@ -83,7 +83,7 @@ class Stream(httpcore.NetworkStream):
         finally:
             if told is not None:
                 told(now_ns)
-        self.stamps.sent(max(now_ns, self.wrote_ns))
+        self.stamps.at_ns = max(self.stamps.at_ns, self.wrote_ns)
         return buffer[taken:]
 
     def close(self) -> None:

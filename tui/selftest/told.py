@@ -12,7 +12,7 @@ from tui.selftest.terminal import COLUMNS, ROWS
 
 FORMAT = "toklane/1"
 _WIDTH = 80
-_ROW = "{:<2}{:<43}{:>6}{:>7}{:>7}{:>7}{:>8}"
+_ROW = "{:<2}{:<43}{:>6} {:>6} {:>6} {:>6} {:>7}"
 
 
 def heading() -> Iterator[str]:
@@ -60,7 +60,7 @@ def _stamps(verdict: Verdict) -> str:
     told = f"{whose}; error p50 {_three(it.p50)}, p95 {_three(it.p95)}, p99 {_three(it.p99)}, "
     told += f"max {_three(it.most)} ms over {verdict.sends - verdict.left_out} sends"
     if verdict.left_out:
-        told += f"; {verdict.left_out} more are left out, the server itself was interrupted in them"
+        told += f"; {verdict.left_out} more left out, in which the server itself was interrupted"
     return told
 
 
@@ -104,6 +104,8 @@ def together(drawings: Sequence[Drawing]) -> Together:
 def _three(value: float | None) -> str:
     if value is None:
         return ABSENT
+    if 0 < value < 0.001:
+        return "<0.001"
     return f"{value:.0f}" if value >= 100 else f"{value:.2g}" if value < 1 else f"{value:.3g}"
 
 

@@ -62,7 +62,7 @@ async def test_help_has_every_key_every_definition_and_every_mark(show: Callable
 
 async def test_help_shows_the_users_own_keys(show: Callable[..., Any]) -> None:
     async with show(HelpScreen(keymap.apply({"send": "f5"}))) as seen:
-        assert "f5       send the request" in seen.text
+        assert re.search("f5 +send the request", seen.text)
 
 
 @pytest.mark.parametrize(

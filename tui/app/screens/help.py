@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import ClassVar
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 from textual.app import ComposeResult
@@ -15,6 +16,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from tui.app.screens.grid import grid
+from tui.app.screens.kept import Kept
 from tui.app.screens.sheet import Sheet
 from tui.domain.signs import RULES, Word
 from tui.settings.defining import Definition
@@ -35,7 +37,12 @@ class HelpScreen(Sheet[None]):
 
     def body(self) -> ComposeResult:
         with VerticalScroll(classes="sheet-page"):
-            yield Static(Group(*_keys(self._keys), *_marks(), *_definitions(), *_states()), markup=False)
+            yield Static(_all(tuple(self._keys)), markup=False)
+
+
+@lru_cache(maxsize=1)
+def _all(keys: Sequence[Key]) -> Kept:
+    return Kept(*_keys(keys), *_marks(), *_definitions(), *_states())
 
 
 def _keys(keys: Sequence[Key]) -> list[RenderableType]:
