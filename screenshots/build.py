@@ -1,101 +1,83 @@
-"""Builds the pictures of the README from recordings of real requests: `python screenshots/build.py`.
+"""Builds all pictures from recordings of real requests: `python screenshots/build.py [NAME …]`.
 
-Each picture is the real monitor, fed from a recording on a clock that stands still at the chosen moment, so
-the pictures come out the same each time. SVG always, PNG where resvg-py is installed (the extra `test`).
+Each picture is the real monitor, fed from a recording on a clock that stands still at the chosen moment, so the
+pictures come out the same each time. SVG always; PNG and GIF where resvg-py and Pillow are (the extra `test`).
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
-RECORDINGS = HERE / "recordings"
-FONT = "DejaVu Sans Mono"
-LENGTHS = ("128", "256", "512", "1k")  # earlier runs: they fill the dial, the last one is the ghost
+sys.path.insert(0, str(HERE.parent))  # for a plain checkout
 
+from screenshots import drawing, pixels  # noqa: E402
+from screenshots.catalogue import FILM, PICTURES, SECTIONS, Picture, sittings  # noqa: E402
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """One file: a recording, a moment of it (seconds since sent, None: its end), a size, a theme."""
-
-    name: str
-    recording: str
-    at_s: float | None = None
-    size: tuple[int, int] = (120, 36)
-    theme: str = "dark"
-    keys: tuple[str, ...] = ()
-
-
-PICTURES = (
-    Picture("hero", "2k"),
-    Picture("prefill", "2k", at_s=8.0),
-    Picture("decode", "1k", at_s=13.6),
-    Picture("finished-80x24-light", "2k", size=(80, 24), theme="light"),
-    Picture("prefill-80x24", "2k", at_s=8.0, size=(80, 24)),
-    Picture("finished-projector", "2k", theme="projector"),
-    Picture("help", "2k", keys=("question_mark",)),
-)
+FILM_ZOOM = 0.9
 
 
 def main() -> int:
     """Build all pictures, or those named on the command line."""
-    os.environ.update(COLORTERM="truecolor", TERM="xterm-256color")
-    os.environ.pop("NO_COLOR", None)
-    wanted = [p for p in PICTURES if not sys.argv[1:] or p.name in sys.argv[1:]]
-    for picture in wanted:
-        svg = asyncio.run(drawn(picture))
-        (HERE / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
-        written = [f"{picture.name}.svg"]
-        if (png := rendered(svg)) is not None:
-            (HERE / f"{picture.name}.png").write_bytes(png)
-            written.append(f"{picture.name}.png")
-        print(*written)
+    wanted = set(sys.argv[1:])
+    if unknown := wanted - {FILM.name, *(picture.name for picture in PICTURES)}:
+        sys.exit(f"no picture of that name: {', '.join(sorted(unknown))}")
+    chosen = tuple(picture for picture in PICTURES if not wanted or picture.name in wanted)
+    try:
+        build(chosen)
+        if not wanted or FILM.name in wanted:
+            build_film()
+    except pixels.Missing as error:
+        sys.exit(str(error))
+    if not wanted:
+        (HERE / "README.md").write_text("\n".join(gallery()), encoding="utf-8")
     return 0
 
 
-async def drawn(picture: Picture) -> str:
-    """The SVG of the monitor at the picture's moment."""
-    from tui.app.main import Monitor
-    from tui.capture.recording import read
-    from tui.capture.replay_session import ReplaySession
-    from tui.settings import themes
-
-    now = [0]
-    file = RECORDINGS / f"{picture.recording}.jsonl"
-    session = ReplaySession(read(file), file, clock=lambda: now[0])
-    for name in LENGTHS:
-        if name != picture.recording:
-            session.remember(read(RECORDINGS / f"{name}.jsonl"))
-    session.seek(picture.at_s)
-    app = Monitor(lambda: (session, session.knobs), theme=themes.load(picture.theme))
-    async with app.run_test(size=picture.size) as pilot:
-        while app.desk is None or not app.desk.is_current:
-            await pilot.pause()
-        app.desk.pump.tick()
-        await pilot.press(*picture.keys)
-        await pilot.pause()
-        return plain(app.export_screenshot(title="toklane"))
+def build(pictures: tuple[Picture, ...]) -> None:
+    for picture, svg in drawing.all_drawn(sittings(pictures)):
+        file = HERE / f"{picture.name}.svg"
+        file.write_text(svg, encoding="utf-8")
+        image = pixels.png(svg)
+        file.with_suffix(".png").write_bytes(image)
+        print(f"{picture.name:<26} svg {len(svg):>7,}  png {len(image):>7,}", flush=True)
 
 
-def plain(svg: str) -> str:
-    """Without addresses outside: the font is the reader's own."""
-    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
-    return svg.replace("Fira Code", FONT)
+def build_film() -> None:
+    svgs = asyncio.run(_frames())
+    image = pixels.gif(svgs, FILM.every_s, FILM.stand_s, FILM_ZOOM)
+    (HERE / f"{FILM.name}.gif").write_bytes(image)
+    print(f"{FILM.name:<26} {len(svgs)} frames  gif {len(image):>7,}", flush=True)
 
 
-def rendered(svg: str) -> bytes | None:
-    """The picture as PNG, None where resvg-py is missing."""
-    try:
-        import resvg_py
-    except ImportError:
-        print("no PNG: resvg-py is missing (pip install 'toklane[test]')", file=sys.stderr)
-        return None
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, font_family=FONT, monospace_family=FONT))
+async def _frames() -> list[str]:
+    return [svg async for _, svg in drawing.frames(FILM)]
+
+
+def gallery() -> Iterator[str]:
+    """The page of this folder: every picture with what it shows."""
+    yield "<!-- Made by build.py. -->"
+    yield "# Pictures of toklane\n"
+    yield "All of them are the real monitor, drawn from recordings of real requests: `python screenshots/build.py`."
+    yield f"\n![{FILM.tells}]({FILM.name}.gif)"
+    for title, section in SECTIONS.items():
+        yield f"\n## {title}\n"
+        yield from _pairs(section)
+    yield ""
+
+
+def _pairs(section: Iterable[Picture]) -> Iterator[str]:
+    some = tuple(section)
+    yield "| | |\n|---|---|"
+    for left, right in zip(some[::2], (*some[1::2], None)[: len(some[::2])], strict=True):
+        both = [picture for picture in (left, right) if picture is not None]
+        cells = [f"[![{picture.tells}]({picture.name}.png)]({picture.name}.svg)" for picture in both]
+        told = [picture.tells for picture in both]
+        yield f"| {' | '.join([*cells, ''][:2])} |"
+        yield f"| {' | '.join([*told, ''][:2])} |"
 
 
 if __name__ == "__main__":

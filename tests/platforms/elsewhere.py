@@ -27,7 +27,7 @@ import textual.app
 
 THE_TRUE_SYSTEM_IS_KNOWN_TO = (asyncio.subprocess, httpcore, psutil, subprocess, textual.app, urllib.request)
 with suppress(ImportError):
-    pass  # the same
+    importlib.import_module("aiohttp.web")  # the same
 
 PARTS = ("fcntl", "termios", "resource", "pty", "tty", "pwd", "grp")
 NEEDS_AN_EXTRA = ("textual_serve", "aiohttp", "xllamacpp")

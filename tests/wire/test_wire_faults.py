@@ -74,7 +74,9 @@ class Sitting:
         self.session.send(KNOBS)
         if piece is not None:
             until(self.session, lambda: self.server.held)
-        until(self.session, lambda: self.session.run is not None and self.session.view().now_ns > 0)
+        until(self.session, lambda: self.session.view().stage not in (Stage.EMPTY, Stage.CONNECTING))
+        # the server may have the request before we are told that it was sent
+        until(self.session, lambda: self.session.view().stage not in (Stage.EMPTY, Stage.CONNECTING))
 
     def finish(self) -> View:
         until(self.session, lambda: self.session.ended)

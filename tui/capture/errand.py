@@ -73,6 +73,7 @@ class Errand:
         self._given_up = False
         if knobs.profile is Profile.OWN and not knobs.own_text:
             self.problem = "there is no own prompt yet; press o to write one"
+        self.problem = self.problem or found.unnamed
         self._wish = wish_of(knobs, self._adapter, secrets.token_hex(4))
         self._memory = memory
         self._sizing = Dialogue(self._size(), found.base, target, ask)

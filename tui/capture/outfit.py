@@ -68,7 +68,6 @@ def order_of(
         "cache_mode": _cache_mode(knobs),
         "profile": knobs.profile.value,
         "rivals": knobs.rivals,
-        "sampling": _sampling(knobs),
         "certificate": target.trust(url) or None,
         "start_time": started.astimezone().isoformat(timespec="milliseconds"),
     }
@@ -103,12 +102,3 @@ def order_of(
 
 def _cache_mode(knobs: Knobs) -> str:
     return f"tail:{knobs.tail_tokens}" if knobs.cache is Cache.TAIL else knobs.cache.value
-
-
-def _sampling(knobs: Knobs) -> dict[str, object]:
-    told: dict[str, object] = {"temperature": knobs.temperature}
-    if knobs.seed is not None:
-        told["seed"] = knobs.seed
-    if knobs.ignore_eos:
-        told["ignore_eos"] = True
-    return told

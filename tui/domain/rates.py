@@ -77,7 +77,8 @@ def prefill_engine(timings: Timings | None) -> Value:
         return absent(unit, "the engine's prefill time is implausible")
     # right after a load nothing can be cached, so the count holds
     sure = not timings.cached_unknown or (timings.load_ns or 0) > _S
-    return Value(n * _S / span, unit, Provenance.MEASURED, f"{n} tokens / {span / _S:.3f} s", reliable=sure)
+    whose = Provenance.DERIVED if "prefill" in timings.derived else Provenance.MEASURED
+    return Value(n * _S / span, unit, whose, f"{n} tokens / {span / _S:.3f} s", reliable=sure)
 
 
 def decode_now(arrivals: Arrivals, now_ns: int) -> Value:

@@ -1,4 +1,8 @@
-"""Which engine answers at an address, by evidence: a few GETs, none of which changes anything there."""
+"""Which engine answers at an address, by evidence: questions, none of which changes anything there.
+
+A port that is only looked at gets nothing but GETs. Ollama describes a model only to a POST: that one is sent
+where the person chose the engine.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +63,7 @@ _LOOK_S = 0.3
 def detect(base: Base, model: str = "", chosen: bool = True) -> Asking[Found | Nothing]:
     """Ask at one address; `model` is the one the person wants, else one that is loaded, else the first.
 
+    Far away the first of many is nobody's wish, and may cost money: there none is taken.
     chosen: the person named this address. Then it is asked for all that marks an engine; a port that is only
     looked at is asked on where its list of models looks like one.
     """
@@ -130,7 +135,8 @@ def _silence(base: Base, heard: Heard) -> str:
 def _found(kind: Kind, base: Base, heard: Heard, wanted: str, name: str = "") -> Found:
     facts = kind.facts(heard)
     engine = name or facts.engine or kind.engine
-    model = pick(facts.models, wanted)
+    anyone = wanted or engine not in (*gateways.NAMES, others.OPENAI.engine) or len(facts.models) < 2
+    model = pick(facts.models, wanted) if anyone or not base.root.startswith("https:") else Model("")
     told = _conditions(engine, facts, model) | dict(kind.of_chosen(heard, model.name))
     conditions = {key: value for key, value in told.items() if value not in (None, "")}
     return Found(

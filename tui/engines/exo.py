@@ -47,9 +47,9 @@ def _statistics(at_ns: int, told: Object) -> list[Event]:
     tokens, speed = count(told.get("prompt_tokens")), finite(told.get("prompt_tps"))
     if told.get("prefix_cache_hit") != "none" or not tokens or speed is None or speed <= 0:
         return []
-    source = "its prompt tokens by its tokens per second"
     prompt_ns = nanoseconds(tokens / speed, _S)
-    return [Timings(at_ns, prompt_n=tokens, cached_n=0, prompt_ns=prompt_ns, final=True, source=source)]
+    how = {"prefill": "its prompt tokens by its tokens per second"}
+    return [Timings(at_ns, prompt_n=tokens, cached_n=0, prompt_ns=prompt_ns, final=True, derived=how)]
 
 
 ADAPTER = Adapter("exo", DIALECT, request, ExoTongue)

@@ -38,7 +38,7 @@ class Model:
 class Found:
     """An engine that answers. `conditions` has keys of the product's JSON; None is not told.
 
-    model: the name that requests send. slots: how many requests run at once. context: tokens a request may
+    model: the name that requests send, empty where the person must say which. slots: how many requests run at once. context: tokens a request may
     hold. auth_needed: it wants a key, or another one. loading: not ready yet. features: what it said is on or
     off; a missing one was not told. api: the prefix of its OpenAI routes.
     """
@@ -70,6 +70,13 @@ class Found:
     def shown(self) -> str:
         """The chosen model's name for screens."""
         return self.chosen.label
+
+    @property
+    def unnamed(self) -> str:
+        """Why no request can be sent before a model is named; empty when one can."""
+        if self.model or len(self.models) < 2:
+            return ""
+        return f"{self.engine} offers {len(self.models)} models; name one with --model (on screen: e)"
 
     @property
     def gateway(self) -> bool:

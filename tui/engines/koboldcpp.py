@@ -14,6 +14,7 @@ PERF = "/api/extra/perf"
 _KEEP = ("total_gens", "last_process_time", "last_eval_time", "last_eval", "last_token_count", "queue")
 _S, _MS = 1e9, 1e6
 SOURCE = "its record of the last generation, the only one meanwhile"
+_PRODUCT = "its tokens times its mean time of a token"
 
 
 class KoboldCppTongue(OpenAiTongue):
@@ -50,9 +51,9 @@ def _timings(at_ns: int, told: Object) -> Timings:
     so neither is how many were processed.
     """
     tokens, per_token_ms = count(told.get("last_token_count")), finite(told.get("last_eval"))
-    predicted_ns = nanoseconds(told.get("last_eval_time"), _S)
+    predicted_ns, how = nanoseconds(told.get("last_eval_time"), _S), dict[str, str]()
     if predicted_ns is None and tokens is not None and per_token_ms is not None:
-        predicted_ns = nanoseconds(tokens * per_token_ms, _MS)
+        predicted_ns, how = nanoseconds(tokens * per_token_ms, _MS), {"decode": _PRODUCT}
     return Timings(
         at_ns,
         prompt_ns=nanoseconds(told.get("last_process_time"), _S),
@@ -61,6 +62,7 @@ def _timings(at_ns: int, told: Object) -> Timings:
         cached_unknown=True,
         final=True,
         source=SOURCE,
+        derived=how,
     )
 
 

@@ -19,7 +19,7 @@ from tui.domain.wire import Poll
 from tui.engines.base import Adapter, Look, Plan, Request, Watch
 from tui.engines.llama_sleep import PROPS, SLEEPING, WOKEN, counted_awake, probed_awake, sleeps
 from tui.engines.llama_timings import timings_of
-from tui.engines.openai import PATH, OpenAiTongue, chat_body
+from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none, text
 from tui.engines.tongue import Tongue
 
@@ -33,7 +33,7 @@ def request(plan: Plan) -> Request:
     `cache_prompt: false` makes the slot read the whole prompt again.
     """
     extras = {"return_progress": True, "timings_per_token": True, "cache_prompt": plan.cache != "cold"}
-    return Request(PATH, chat_body(plan) | extras)
+    return Request(PATH, chat_body(plan) | on_and_on(plan) | extras)
 
 
 class LlamaCppTongue(Tongue):

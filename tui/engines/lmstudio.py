@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tui.engines import openai
 from tui.engines.base import Adapter, Plan, Request
 from tui.engines.lmstudio_native import DIALECT, LmStudioTongue
@@ -18,7 +16,7 @@ def request(plan: Plan) -> Request:
     when the server was found to lack the native API (before 0.4.0). It refuses keys it does not know.
     """
     if plan.conditions.get("native_chat") is False or plan.seed is not None or not _single(plan):
-        return openai.request(replace(plan, ignore_eos=False))
+        return openai.request(plan)
     asked: dict[str, object] = {
         "model": plan.model,
         "input": plan.turns[-1].content,

@@ -25,9 +25,13 @@ def chat_body(plan: Plan) -> dict[str, object]:
         "max_tokens": plan.max_tokens,
         "temperature": plan.temperature,
         "seed": plan.seed,
-        "ignore_eos": plan.ignore_eos or None,  # no standard field: sent only when it was asked for
     }
     return {key: value for key, value in asked.items() if value not in (None, "")}
+
+
+def on_and_on(plan: Plan) -> dict[str, object]:
+    """What makes an engine that knows the field write up to the limit; it is no standard one."""
+    return {"ignore_eos": True} if plan.ignore_eos else {}
 
 
 def request(plan: Plan) -> Request:

@@ -7,7 +7,7 @@ from tui.domain.values import count
 from tui.domain.wire import Poll
 from tui.engines.alone import ALONE, Ledger, not_alone
 from tui.engines.base import Adapter, Look, Plan, Request
-from tui.engines.openai import PATH, OpenAiTongue, chat_body
+from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.prometheus import Labels, Page, grown_ns, growth
 from tui.engines.sglang_generate import Generate
 from tui.engines.shapes import Object
@@ -36,7 +36,7 @@ _REMAINDER = "its time to the first token minus queue and prefill, by its counte
 def request(plan: Plan) -> Request:
     """The chat request with the running count; token ids and the like are refused in a stream."""
     options = {"include_usage": True, "continuous_usage_stats": True}
-    return Request(PATH, chat_body(plan) | {"stream_options": options})
+    return Request(PATH, chat_body(plan) | on_and_on(plan) | {"stream_options": options})
 
 
 class SglangTongue(Tongue):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tui.domain.events import Dialect, Event, Finish, FirstSign, Generated, Learned, Usage
 from tui.domain.wire import Poll
 from tui.engines.base import Adapter, Look, Plan, Request
-from tui.engines.openai import PATH, OpenAiTongue, chat_body
+from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.shapes import Object, items, parsed_or_none, text
 from tui.engines.tongue import Tongue
 from tui.engines.trtllm_records import ours, timings_of
@@ -21,7 +21,7 @@ _LONGEST_ID = 18  # digits; what is longer is a random id of digits alone
 def request(plan: Plan) -> Request:
     """The chat request; a field it does not know is refused, and both usage options differ by version."""
     options = {"include_usage": True, "continuous_usage_stats": True}
-    return Request(PATH, chat_body(plan) | {"stream_options": options})
+    return Request(PATH, chat_body(plan) | on_and_on(plan) | {"stream_options": options})
 
 
 class TrtLlmTongue(Tongue):

@@ -10,7 +10,7 @@ from tui.domain.wire import Poll
 from tui.engines import vllm_metrics
 from tui.engines.asking import Ask, Asking
 from tui.engines.base import Adapter, Look, Plan, Request, Turn, Watch
-from tui.engines.openai import PATH, OpenAiTongue, chat_body
+from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.prometheus import Page
 from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none
 from tui.engines.tongue import Tongue
@@ -25,7 +25,7 @@ _MS = 1e6
 def request(plan: Plan) -> Request:
     """The chat request with the running count in each chunk; what a version does not know it passes over."""
     options = {"include_usage": True, "continuous_usage_stats": True}
-    return Request(PATH, chat_body(plan) | {"stream_options": options})
+    return Request(PATH, chat_body(plan) | on_and_on(plan) | {"stream_options": options})
 
 
 class VllmTongue(Tongue):

@@ -1,4 +1,4 @@
-"""A long text that is rendered once for each width: a page is measured and drawn several times as it opens."""
+"""A long text that is rendered once for each width, as a page is measured and drawn several times to open."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tui.engines.abilities.ability import Ability, estimated, filled, measured, missing, observed
+from tui.engines.abilities.ability import Ability, derived, estimated, filled, measured, missing, observed
 from tui.engines.abilities.flagged import ALONE
 
 _REST = "what is before prefill is one wait"
@@ -58,7 +58,7 @@ _LMDEPLOY = filled(
 _EXO = filled(
     _UNKNOWN_LOAD,
     *_BEFORE,
-    measured("prefill", "generation_stats", "when nothing was reused"),
+    derived("prefill", "its tokens by its rate", "when nothing was reused"),
     _USAGE,
     measured("progress", "its comments prefill_progress"),
 )
@@ -107,7 +107,6 @@ _PLAIN = filled(_UNKNOWN_LOAD, *_ONE_WAIT, _USAGE)
 STEADY: Mapping[str, tuple[Ability, ...]] = {
     "llama.cpp": _LLAMA,
     "embedded": _LLAMA,
-    "jan": _LLAMA,
     "mlx-lm": _MLX,
     "koboldcpp": _KOBOLD,
     "tgi": _TGI,

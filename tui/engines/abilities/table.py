@@ -68,7 +68,10 @@ def remedy_of_wait(conditions: Mapping[str, object]) -> str:
     engine, version = conditions.get("engine"), conditions.get("engine_version")
     if not isinstance(engine, str):
         return ""
-    case = Case(engine, version_of(version) if isinstance(version, str) else None)
+    # counters that were read, and say that others were at work too, are on already
+    read = str(conditions.get("timings_note") or "").startswith(NOT_OURS)
+    features = {"metrics": read, "per_request": read and engine == "trtllm"}
+    case = Case(engine, version_of(version) if isinstance(version, str) else None, features)
     told = {ability.name: ability for ability in abilities(case)}
     waits = [told[name] for name in _WAITS if told[name].provenance is Provenance.ABSENT]
     return next((ability.remedy for ability in waits if ability.remedy), "")

@@ -49,7 +49,7 @@ def engine_of(found: Found, target: Target | None = None) -> Engine:
         abilities(case_of(found)),
         COUNTERS.get(found.engine, ESTIMATE),
         SWITCH if spoken.can_switch_reuse_off else NONCE,
-        caution(found.engine),
+        found.unnamed or caution(found.engine),
         target.trust(found.base.root) if target is not None else "",
     )
 

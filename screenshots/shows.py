@@ -1,0 +1,124 @@
+"""What the pictures are of: recordings of real requests on a clock that stands still, and what is laid over them."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui import locations
+from tui.capture.demo import DemoSession
+from tui.capture.recording import Recording, parse
+from tui.capture.replay_session import ReplaySession
+from tui.capture.tour_session import TourSession
+
+if TYPE_CHECKING:
+    from tui.app.main import Monitor
+    from tui.engines.found import Found
+    from tui.settings.tour_script import Act
+
+RECORDINGS = Path(__file__).parent / "recordings"
+LENGTHS = ("128", "256", "512", "1k")  # earlier runs: they fill the dial, the last one is the ghost
+DEMO_AT = 1  # the long prompt
+SCENE = 3  # the rivals
+
+
+def session(show: str, clock: Callable[[], int]) -> ReplaySession:
+    """The feed of a picture, at its beginning."""
+    if show == "demo":
+        demo = DemoSession(clock=clock)
+        for _ in range(DEMO_AT):
+            demo.next()
+        return demo
+    if show == "tour":
+        return TourSession([(act.title, act.recording) for act in acts()], clock)
+    file = _file(show)
+    played = ReplaySession(recording(file), file, clock=clock)
+    if file.parent == RECORDINGS and show not in ("vllm", "failed"):
+        for name in LENGTHS:
+            if name != show:
+                played.remember(recording(_file(name)))
+    return played
+
+
+async def lead(app: Monitor, show: str) -> None:
+    """To the scene of a tour; nothing for the others."""
+    if show != "tour" or app.desk is None:
+        return
+    feed, knobs = app.desk.feed, app.desk.pump.knobs
+    app.desk.begin_tour(acts(), behind=lambda: (feed, knobs), own=knobs)
+    for _ in range(SCENE):
+        app.desk.step_in_tour()
+        feed.seek(None)
+        app.desk.pump.tick()
+        app.desk.step_in_tour()
+    app.desk.step_in_tour()
+
+
+@lru_cache(maxsize=1)
+def acts() -> tuple[Act, ...]:
+    """The tour that comes along, not the speaker's own."""
+    from tui.settings import tour_script
+
+    return tour_script.load(locations.tour_dir() / tour_script.FILE)
+
+
+@lru_cache(maxsize=16)
+def recording(file: Path) -> Recording:
+    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+        return parse(lines, file.name)
+
+
+def _file(show: str) -> Path:
+    for folder in (RECORDINGS, locations.demo_dir(), locations.tour_dir()):
+        for file in (folder / f"{show}.jsonl", folder / f"{show}.jsonl.gz"):
+            if file.exists():
+                return file
+    raise FileNotFoundError(show)
+
+
+def page(app: Monitor, name: str) -> None:
+    """Lay a page over the monitor."""
+    from tui.app.screens.choices import BuiltIn
+    from tui.app.screens.engine import EngineScreen
+
+    assert name == "engine"
+    app.push_screen(EngineScreen(lambda: found(), BuiltIn(there=True), environ={}))
+
+
+def found() -> tuple[Found, ...]:
+    """Engines as they describe themselves: llama.cpp, vLLM and Ollama at their usual ports."""
+    from tui.engines.found import Found, Model
+    from tui.engines.urls import Base
+
+    small = Model("SmolLM2-135M-Instruct", context=8192, loaded=True, quantization="Q4_1")
+    qwen = Model("Qwen/Qwen2.5-0.5B-Instruct", context=32768, loaded=True)
+    others = (
+        Model("llama3.2:3b", context=131072, quantization="Q4_K_M", loaded=True),
+        Model("qwen3:32b", context=40960, quantization="Q4_K_M", loaded=False),
+    )
+    return (
+        Found("llama.cpp", Base("http://127.0.0.1:8080"), small.name, (small,), context=8192, slots=1),
+        Found("vllm", Base("http://127.0.0.1:8000"), qwen.name, (qwen,), context=32768),
+        Found("ollama", Base("http://127.0.0.1:11434"), others[0].name, others),
+    )
+
+
+def doctor() -> str:
+    """What `toklane doctor` says of the first of them: its own section alone, for the rest is this machine's."""
+    from tui.report.doctor.findings import Findings, engine_of
+    from tui.report.doctor.lines import lines
+    from tui.report.doctor.probed import groups
+    from tui.report.doctor.program import BuiltIn, program
+    from tui.report.doctor.terminal import Terminal
+
+    shell = Terminal("xterm-256color", 256, False, True, "utf-8", (120, 36), "", False, True)
+    inside = BuiltIn("", "", None, False)
+    told = Findings(
+        program(), tuple(map(engine_of, found()[:2])), (), inside, groups(None), {}, shell, ()
+    )
+    told_lines = list(lines(told))
+    begin, end = told_lines.index("engines"), told_lines.index("built-in engine")
+    return "\n".join(["$ toklane doctor", *told_lines[begin:end]]).rstrip()
