@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from screenshots.vector import FONT, elements
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 FONTS = Path(__file__).parent / "fonts"
 COLOURS = 128
 FILM_COLOURS = 64
+_IS_ZERO = [255, *[0] * 255]
 MADE_FROM = "made-from"
 """The word in a PNG beside the digest of its SVG."""
 
@@ -52,7 +58,7 @@ def gif(svgs: Iterable[str], every_s: float, stand_s: float, zoom: float) -> byt
         told.append(digest(svg))
         images.append(_image(svg, zoom))
     palette = _palette(images)
-    flat = [image.quantize(palette=palette, dither=0) for image in images]
+    flat = list(_changes([image.quantize(palette=palette, dither=0) for image in images]))
     every_ms, stand_ms = round(every_s * 1000), round(stand_s * 1000)
     out = io.BytesIO()
     flat[0].save(
@@ -62,13 +68,28 @@ def gif(svgs: Iterable[str], every_s: float, stand_s: float, zoom: float) -> byt
         append_images=flat[1:],
         duration=[*[every_ms] * (len(flat) - 1), stand_ms],
         loop=0,
+        disposal=1,
+        transparency=FILM_COLOURS,
         optimize=False,
         comment=" ".join(told).encode(),
     )
     return out.getvalue()
 
 
-def _palette(images):  # one for all frames: a colour must not flicker
+def _changes(images: Sequence[Image]) -> Iterator[Image]:
+    """Each frame with only those pixels that are not as in the one before: the rest packs into nothing."""
+    from PIL import ImageChops
+
+    yield images[0]
+    for before, now in pairwise(images):
+        as_before = ImageChops.difference(now.convert("RGB"), before.convert("RGB")).convert("L").point(_IS_ZERO)
+        changed = now.copy()
+        changed.paste(FILM_COLOURS, mask=as_before)
+        yield changed
+
+
+def _palette(images: Sequence[Image]) -> Image:
+    """One for all frames: a colour must not flicker."""
     from PIL import Image
 
     few = [images[n] for n in sorted({0, len(images) // 3, 2 * len(images) // 3, len(images) - 1})]
@@ -78,7 +99,8 @@ def _palette(images):  # one for all frames: a colour must not flicker
     return whole.quantize(FILM_COLOURS, dither=0)
 
 
-def _image(svg: str, zoom: float | None = None):
+def _image(svg: str, zoom: float | None = None) -> Image:
+    """As it is drawn. Raises Missing."""
     try:
         import resvg_py
         from PIL import Image

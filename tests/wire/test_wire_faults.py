@@ -71,7 +71,9 @@ class Sitting:
         """Send; with `piece` until the stream stands before that piece."""
         if piece is not None:
             self.server.hold(piece=piece)
+        before = self.session.run
         self.session.send(KNOBS)
+        until(self.session, lambda: self.session.run is not before)
         if piece is not None:
             until(self.session, lambda: self.server.held)
         until(self.session, lambda: self.session.view().stage not in (Stage.EMPTY, Stage.CONNECTING))

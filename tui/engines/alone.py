@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.domain.events import Usage
+from tui.domain.events import Learned, Usage
 from tui.engines.prometheus import Labels, Page, growth
 
 ALONE = "growth of the engine's counters while it ran alone"
+NONE_SHOWN = "the engine shows no counters"
 _REQUESTS = "http_requests_total"
 
 
@@ -36,7 +37,7 @@ def not_alone(ledger: Ledger, before: Page, after: Page, usage: Usage | None) ->
     first tokens and the requests of the web server tell of it.
     """
     if not all(name in before and name in after for name in ledger.requests):
-        return "the engine shows no counters"
+        return NONE_SHOWN
     if any(before.total(gauge) for gauge in ledger.gauges):
         return "other requests ran when this one was sent"
     for name in ledger.requests:
@@ -53,6 +54,11 @@ def not_alone(ledger: Ledger, before: Page, after: Page, usage: Usage | None) ->
     if _REQUESTS in after and _completions(before, after) != 1:
         return "other requests were sent meanwhile"
     return ""
+
+
+def not_ours(at_ns: int, why: str, kept: bool = True) -> Learned:
+    """Why no durations are taken over; `kept`: the engine keeps some, so it need not be started for it."""
+    return Learned(at_ns, {"timings_note": f"not attributable: {why}", "timings_kept": kept})
 
 
 def _completions(before: Page, after: Page) -> float:

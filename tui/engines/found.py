@@ -38,9 +38,9 @@ class Model:
 class Found:
     """An engine that answers. `conditions` has keys of the product's JSON; None is not told.
 
-    model: the name that requests send, empty where the person must say which. slots: how many requests run at once. context: tokens a request may
-    hold. auth_needed: it wants a key, or another one. loading: not ready yet. features: what it said is on or
-    off; a missing one was not told. api: the prefix of its OpenAI routes.
+    model: the name that requests send, empty where the person must say which. slots: how many requests run at
+    once. context: tokens a request may hold. auth_needed: it wants a key, or another one. loading: not ready
+    yet. features: what it said is on or off; a missing one was not told. api: the prefix of its OpenAI routes.
     """
 
     engine: str

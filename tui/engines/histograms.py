@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from tui.domain.events import Dialect, Event, Learned, Timings
+from tui.domain.events import Dialect, Event, Timings
 from tui.domain.wire import Poll
-from tui.engines.alone import ALONE
+from tui.engines.alone import ALONE, not_ours
 from tui.engines.base import Adapter, Look
 from tui.engines.openai import OpenAiTongue, request
 from tui.engines.prometheus import Labels, Page, grown_ns, growth
@@ -90,7 +90,7 @@ class HistogramTongue(OpenAiTongue):
             return []
         why = self._not_ours(before, page)
         if why:
-            return [Learned(poll.at_ns, {"timings_note": f"not attributable: {why}"})]
+            return [not_ours(poll.at_ns, why)]
         return [self._timings(poll.at_ns, before, page)]
 
     def _not_ours(self, before: Page, after: Page) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tui.domain.events import Dialect, Event, Learned, Timings
+from tui.domain.events import Dialect, Event, Timings
 from tui.domain.values import count, finite
 from tui.domain.wire import Poll
+from tui.engines.alone import not_ours
 from tui.engines.base import Adapter, Look
 from tui.engines.openai import OpenAiTongue, request
 from tui.engines.shapes import Object, mapping, nanoseconds, parsed_or_none
@@ -40,9 +41,7 @@ class KoboldCppTongue(OpenAiTongue):
             return []
         if generations != self._generations + 1:
             grown = generations - self._generations
-            return [
-                Learned(poll.at_ns, {"timings_note": f"not attributable: it counted {grown} generations"})
-            ]
+            return [not_ours(poll.at_ns, f"it counted {grown} generations")]
         return [_timings(poll.at_ns, told)]
 
 

@@ -91,7 +91,7 @@ def metrics(at_ns: int, body: Object, seen: Seen) -> list[Event]:
         prompt_ns=told.prompt,
         predicted_n=predicted,
         predicted_ns=told.decode,
-        load_ns=None if seen.listed else told.load,
+        load_ns=None if seen.listed and not seen.arrived else told.load,
         total_ns=told.total,
         cached_unknown=cached is None and not _only_new(seen) and not _just_loaded(seen, told),
         waits=() if seen.remote else _waits(seen, told, total),
@@ -142,8 +142,10 @@ def _only_new(seen: Seen) -> bool:
 def _just_loaded(seen: Seen, told: _Told) -> bool:
     """The model was loaded for this very request: nothing can have been reused."""
     load = told.load or 0
+    if seen.arrived:
+        return True
     if seen.listed is False:
-        return seen.arrived or load > _WARM_NS
+        return load > _WARM_NS
     return seen.listed is None and load > _LOADED_NS
 
 
@@ -169,6 +171,11 @@ def _waits(seen: Seen, told: _Told, prompt_tokens: int | None) -> tuple[Wait, ..
     if not seen.listed:
         how = "Ollama's load_duration, any wait in its scheduler in it; /api/ps did not list the model before"
         return Wait("load", told.load, Provenance.MEASURED, how), after
+    if seen.arrived:
+        again = (
+            "Ollama's load_duration; /api/ps listed the model, then no more, then again: it was loaded anew"
+        )
+        return Wait("load", told.load, Provenance.DERIVED, again), after
     if told.load <= _WARM_NS:
         if not held:
             return (Wait("waiting", None, Provenance.OBSERVED, f"handling, {_UNSPLIT}"),)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tui.domain.events import Dialect, Event, Finish, Learned, Timings, Usage
+from tui.domain.events import Dialect, Event, Finish, Timings, Usage
 from tui.domain.values import count
 from tui.domain.wire import Poll
-from tui.engines.alone import ALONE, Ledger, not_alone
+from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, not_alone, not_ours
 from tui.engines.base import Adapter, Look, Plan, Request
 from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.prometheus import Labels, Page, grown_ns, growth
@@ -85,7 +85,7 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
     """
     why = not_alone(_LEDGER, before, after, usage)
     if why or usage is None:
-        return Learned(at_ns, {"timings_note": f"not attributable: {why}"})
+        return not_ours(at_ns, why, why != NONE_SHOWN)
     queue_ns = grown_ns(before, after, f"{_QUEUE}_sum")
     prefill_ns = None
     if growth(before, after, f"{_STAGE}_count", _prefill) == 1:

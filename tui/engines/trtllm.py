@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tui.domain.events import Dialect, Event, Finish, FirstSign, Generated, Learned, Usage
+from tui.domain.events import Dialect, Event, Finish, FirstSign, Generated, Usage
 from tui.domain.wire import Poll
+from tui.engines.alone import not_ours
 from tui.engines.base import Adapter, Look, Plan, Request
 from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.shapes import Object, items, parsed_or_none, text
@@ -56,7 +57,7 @@ class TrtLlmTongue(Tongue):
         records = items(parsed_or_none(poll.body))
         record, why = ours(records, self._number(), self._chat.usage, self._last_ns)
         if record is None:
-            return [Learned(poll.at_ns, {"timings_note": f"not attributable: {why}"})]
+            return [not_ours(poll.at_ns, why, bool(records))]
         return [timings_of(poll.at_ns, record, self._chat.usage)]
 
     def _heard(self, at_ns: int, body: Object, events: list[Event]) -> list[Event]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.domain.events import Event, Learned, Progress, SlotsSeen, Timings, Usage
+from tui.domain.events import Event, Progress, SlotsSeen, Timings, Usage
 from tui.domain.values import count
-from tui.engines.alone import ALONE, Ledger, not_alone
+from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, not_alone, not_ours
 from tui.engines.prometheus import Page, grown_ns, growth
 
 _RUNNING, _WAITING = "vllm:num_requests_running", "vllm:num_requests_waiting"
@@ -56,7 +56,7 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
     """Queue, prefill and decode of the request between two pages, or why they can't be told."""
     why = not_alone(_LEDGER, before, after, usage)
     if why or usage is None:
-        return Learned(at_ns, {"timings_note": f"not attributable: {why}"})
+        return not_ours(at_ns, why, why != NONE_SHOWN)
     cached = usage.cached if usage.cached is not None else _reused(before, after, usage.prompt)
     prompt_n = usage.prompt
     if prompt_n is not None and cached is not None:

@@ -49,7 +49,7 @@ _TGI = filled(
 )
 _LMDEPLOY = filled(
     *(
-        measured(name, "its histograms", ALONE, "start it without --disable-metrics")
+        measured(name, "its histograms", f"{ALONE}, without --disable-metrics")
         for name in ("queue", "prefill", "decode")
     ),
     missing("tokenize", "in what is left over"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from tui.domain.values import Provenance
 from tui.engines.abilities import flagged
 from tui.engines.abilities.ability import Ability, Case, Version
 from tui.engines.abilities.steady import STEADY
@@ -68,10 +67,8 @@ def remedy_of_wait(conditions: Mapping[str, object]) -> str:
     engine, version = conditions.get("engine"), conditions.get("engine_version")
     if not isinstance(engine, str):
         return ""
-    # counters that were read, and say that others were at work too, are on already
-    read = str(conditions.get("timings_note") or "").startswith(NOT_OURS)
-    features = {"metrics": read, "per_request": read and engine == "trtllm"}
+    kept = conditions.get("timings_kept") is True  # but they were not this request's alone
+    features = {"metrics": kept, "per_request": kept and engine == "trtllm"}
     case = Case(engine, version_of(version) if isinstance(version, str) else None, features)
     told = {ability.name: ability for ability in abilities(case)}
-    waits = [told[name] for name in _WAITS if told[name].provenance is Provenance.ABSENT]
-    return next((ability.remedy for ability in waits if ability.remedy), "")
+    return next((remedy for name in _WAITS if (remedy := told[name].remedy)), "")
