@@ -144,7 +144,7 @@ def test_a_killed_engine_is_told_and_starts_again(monitor: Monitor, own_home: Pa
     terminal.wait_for("✖ Failed  the engine closed the connection")
     terminal.press("\r")
     terminal.wait_for("use the built-in engine")
-    terminal.press("\x1b[B\r")  # what needs no engine is offered before it
+    terminal.press("\r")
     eventually(lambda: any(p != first and "embedded_child" in str(p.cmdline()) for p in living(own_home)))
     terminal.wait_for("ctx 8192")
     terminal.press("\r")  # the request

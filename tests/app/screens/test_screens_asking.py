@@ -266,7 +266,7 @@ async def test_welcome_says_why_there_is_no_built_in_engine(show: Show) -> None:
 
 
 async def test_welcome_offers_the_recordings_first_once_the_built_in_engine_has_failed(show: Show) -> None:
-    async with show(WelcomeScreen(BuiltIn(there=True), failed=True)) as seen:
+    async with show(WelcomeScreen(BuiltIn(there=False), failed=True)) as seen:
         await seen.press("enter")
         assert seen.results == [DEMO]
 

@@ -34,13 +34,13 @@ class WelcomeScreen(Sheet[str]):
 
     def __init__(self, builtin: BuiltIn, slow: Sequence[str] = (), failed: bool = False) -> None:
         """`slow`: addresses where something is that did not answer in time. `failed`: the built-in engine did
-        not come up, so what needs nothing is offered first.
+        not come up; when its model could not be had, what needs nothing is offered first.
         """
         super().__init__()
         self._slow = slow
         self._builtin = builtin
         self._gives = [DEMO, URL] if builtin.obstacle else [BUILT_IN, DEMO, URL]
-        if failed and not builtin.obstacle:
+        if failed and not builtin.obstacle and not builtin.there:
             self._gives = [DEMO, BUILT_IN, URL]
         self.hint = f"enter choose · {by_action('engine').shown} address · esc not now · q quit"
 
