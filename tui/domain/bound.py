@@ -194,7 +194,8 @@ def _compute(known: Evidence) -> Verdict | None:
     use, power = known.cost.gpu_pct, _power_share(known.cost)
     full = use is not None and use >= BOUNDS.full_pct
     if full and power is not None and power >= BOUNDS.full_pct:
-        return Verdict("compute-bound", f"GPU {use:.0f} %, power {power:.0f} % of its limit")
+        least = "≥ " if known.cost.gpu_at_least else ""
+        return Verdict("compute-bound", f"GPU {least}{use:.0f} %, power {power:.0f} % of its limit")
     return None
 
 

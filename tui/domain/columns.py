@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
 from tui.domain.boards import Board
-from tui.domain.gpu_use import working
+from tui.domain.gpu_use import identity, working
 from tui.domain.machine import Gpu, Reading
 from tui.domain.shape import ModelShape
 from tui.domain.throttle import Throttle, throttle
@@ -101,11 +101,12 @@ class Columns:
             self._add_gpus(at_ns, reading.gpus, working(reading))
 
     def _add_gpus(self, at_ns: int, gpus: Sequence[Gpu], used: Sequence[Gpu]) -> None:
-        for gpu in gpus:
+        for n, gpu in enumerate(gpus):
             if not gpu.reason:
-                board = self.boards.get(gpu.uuid)
+                name = identity(n, gpu)
+                board = self.boards.get(name)
                 if board is None:
-                    board = self.boards[gpu.uuid] = Board()
+                    board = self.boards[name] = Board()
                 board.add(at_ns, gpu)
         window = max((gpu.util_window_ns or 0 for gpu in used), default=0)
         if window:

@@ -8,6 +8,11 @@ from tui.domain.machine import Gpu, Reading
 WINDOW_NS = SECOND_NS  # of the drivers' gauges, where they don't tell
 
 
+def identity(place: int, gpu: Gpu) -> str:
+    """What tells a GPU from the others of its machine: its UUID, else its place among them."""
+    return gpu.uuid or f"#{place}"
+
+
 def working(reading: Reading) -> tuple[Gpu, ...]:
     """The GPUs the server works on: those that hold its memory, else the only one; none when unknown."""
     if len(reading.gpus) < 2:

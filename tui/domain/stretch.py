@@ -8,7 +8,7 @@ from tui.domain.band import Band, Span
 from tui.domain.boards import Board, bus_age
 from tui.domain.columns import Columns
 from tui.domain.flow import SECOND_NS, grown
-from tui.domain.gpu_use import WINDOW_NS, working
+from tui.domain.gpu_use import WINDOW_NS, identity, working
 from tui.domain.machine import Reading, Server
 from tui.domain.series import EDGE_SHARE, Pick, edge, inside, mean
 
@@ -35,7 +35,13 @@ class Stretch:
 
     def boards(self) -> list[Board]:
         """The GPUs that work by the newest reading; one that never answered tells nothing."""
-        return [self._columns.boards.get(gpu.uuid) or Board() for gpu in working(self.near[-1])]
+        last = self.near[-1]
+        ours = {id(gpu) for gpu in working(last)}
+        return [
+            self._columns.boards.get(identity(n, gpu)) or Board()
+            for n, gpu in enumerate(last.gpus)
+            if id(gpu) in ours
+        ]
 
     def _of_server(self, field: str) -> Pick:
         def pick(reading: Reading) -> float | None:

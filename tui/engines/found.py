@@ -40,7 +40,7 @@ class Found:
 
     model: the name that requests send, empty where the person must say which. slots: how many requests run at
     once. context: tokens a request may hold. auth_needed: it wants a key, or another one. loading: not ready
-    yet. features: what it said is on or off; a missing one was not told. api: the prefix of its OpenAI routes.
+    yet. features: what it said is on or off; a missing one was not told. api: the prefix of its /v1.
     """
 
     engine: str

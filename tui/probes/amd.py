@@ -160,8 +160,9 @@ class Amd:
 
     def _sensors(self) -> list[str]:
         """Temperature files, the one that limits the clock first; the numbers differ between cards."""
-        labels = {read_once(path).strip().decode(): path.name for path in self._hwmon.glob("temp*_label")}
-        return [labels[label].replace("_label", "_input") for label in HOTTEST if label in labels]
+        labels = {read_once(path).strip(): path.name for path in self._hwmon.glob("temp*_label")}
+        hottest = [name for label in HOTTEST if (name := labels.get(label.encode()))]
+        return [name.replace("_label", "_input") for name in hottest]
 
 
 def highest_mhz(table: bytes) -> int | None:

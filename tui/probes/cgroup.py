@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from tui.probes.kept import Kept, number, read_once
@@ -15,7 +15,8 @@ _UNLIMITED = 1 << 62  # version 1 says "no limit" with a number just below 2^63
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The smallest limit on the way to the root, and what is left below it. `group` is who sets it."""
+    """The smallest limit on the way to the root, and what is left: below it, or below a larger one that
+    others share. `group` is who sets it."""
 
     limit_bytes: int
     available_bytes: int | None
@@ -36,7 +37,9 @@ def limit(proc_cgroup: bytes, root: Path) -> Limit | None:
         found = [one for group in _upwards(paths["memory"], base) if (one := _version1(base, group))]
     else:
         found = []
-    return min(found, key=lambda one: one.limit_bytes, default=None)
+    smallest = min(found, key=lambda one: one.limit_bytes, default=None)
+    left = [one.available_bytes for one in found if one.available_bytes is not None]
+    return smallest and replace(smallest, available_bytes=min(left, default=None))
 
 
 def home(proc_cgroup: bytes, root: Path) -> tuple[Path, int] | None:

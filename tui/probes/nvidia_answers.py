@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from tui.domain.peaks import bus_gb_s
 from tui.probes import nvidia_fields as field
 from tui.probes.metric import MS, NOT_HERE, SECOND, Metric
 
@@ -95,9 +96,9 @@ class Answers:
         }
 
     def _peak_gb_s(self) -> float | None:
-        """Bytes a clock x 2 transfers x clock. A slice of a card has a part of it that is not told."""
+        """A slice of a card has a part of it that is not told."""
         bits, top_mhz = self.get("bus_bits"), self.get("mem_max_mhz")
-        return bits / 8 * 2 * top_mhz / 1000 if bits and top_mhz and not self.sliced else None
+        return bus_gb_s(bits, top_mhz) if bits and top_mhz and not self.sliced else None
 
     def heat(self) -> dict[str, Any]:
         """The driver's own margin, else the distance to the temperature at which it slows down."""

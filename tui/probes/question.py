@@ -46,7 +46,7 @@ class Question(Generic[T]):
             value = self._ask()
         except OSError as error:
             self._failed(error)
-        except ValueError:
+        except (ValueError, LookupError):  # an empty file, or one that reads otherwise than it should
             self._later()
         else:
             self._backoff_ns = 0
