@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE.parent))  # for a plain checkout
 from screenshots import drawing, pixels  # noqa: E402
 from screenshots.catalogue import FILM, PICTURES, SECTIONS, Picture, sittings  # noqa: E402
 
-FILM_ZOOM = 0.9
+FILM_ZOOM = 0.8
 
 
 def main() -> int:

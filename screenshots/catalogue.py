@@ -54,17 +54,19 @@ STATES = (
 SURROUNDINGS = (
     Picture("demo", "`toklane --demo`: a recording, marked as one", "demo", 6.0),
     Picture("tour", "`toklane tour`: a scene with its caption", "tour", 6.4),
-    Picture("engine", "`e`: the engines that were found", page="engine"),
+    Picture("engine", "`e`: the engines that were found", size=SMALL, page="engine"),
     Picture("help", "`?`: all keys", keys=("question_mark",)),
     Picture("doctor", "`toklane doctor`: what this engine lets us measure", "doctor", size=(80, 32)),
 )
+TO_STALL = ("home", *["right"] * 24)
 CLOSER = (
-    Picture("timeline", "`1`: the timeline alone, its cursor on a moment", maximised="time", keys=("left",) * 12),
-    Picture("answer", "`2`: the answer coloured by its gaps", "stalled", maximised="answer", keys=("home", *["right"] * 23)),
-    Picture("why", "`i` on a piece of the answer: why it came when it did", "stalled", maximised="answer",
-            keys=("home", *["right"] * 23, "i")),
-    Picture("explain", "`i`: a number explained", "1k", keys=("i",)),
-    Picture("dial", "`6`: time to the first token over the prompt's length", maximised="dial"),
+    Picture("timeline", "`1`: the timeline alone, its cursor on a moment", "1k", maximised="time", keys=("left",) * 12),
+    Picture("answer", "`2`, `f`: the answer coloured by its gaps, the cursor on the stall", "stalled", size=SMALL,
+            maximised="answer", keys=("f", *TO_STALL)),
+    Picture("why", "`i` on a piece of the answer: why it came when it did", "stalled", size=SMALL,
+            maximised="answer", keys=(*TO_STALL, "i")),
+    Picture("explain", "`i`: a number explained", "1k", size=SMALL, keys=("i",)),
+    Picture("dial", "`6`: time to the first token over the prompt's length", size=SMALL, maximised="dial"),
 )  # fmt: skip
 SIZES = (
     Picture("finished-80x24", "80 x 24", size=SMALL),
@@ -122,7 +124,7 @@ class Film:
     stand_s: float
 
 
-FILM = Film("moving", "a request from beginning to end, as it happened", "512", SMALL, "dark", 0.1, 4.0)
+FILM = Film("moving", "a request from beginning to end, as it happened", "512", ROOM, "dark", 0.1, 4.0)
 
 
 def sittings(pictures: tuple[Picture, ...] = PICTURES) -> tuple[tuple[Picture, ...], ...]:

@@ -7,17 +7,33 @@ import io
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from screenshots import shows
 from screenshots.catalogue import Film, Look, Picture
 from screenshots.vector import tidied
+from tui.plot.glyphs import Fill
 
 if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
+    from tui.app.desk import Desk
     from tui.app.main import Monitor
     from tui.capture.replay_session import ReplaySession
 
+FILLS = {Look.COLOUR: Fill.COLOUR, Look.NO_COLOR: Fill.MONO, Look.ASCII: Fill.ASCII}
 _STEP_NS = 50_000_000  # of the monitor's own frames
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A monitor at work."""
+
+    app: Monitor
+    desk: Desk
+    feed: ReplaySession
+    pilot: Pilot[None]
 
 
 async def drawn(sitting: Sequence[Picture]) -> dict[str, str]:
@@ -27,33 +43,35 @@ async def drawn(sitting: Sequence[Picture]) -> dict[str, str]:
         return {picture.name: text(shows.doctor(), picture.size[0]) for picture in sitting}
     now = [0]
     made: dict[str, str] = {}
-    async with opened(first.show, first.look, first.size, now) as (app, feed):
-        await shows.lead(app, first.show)
+    async with opened(first.show, first.look, first.size, now) as at:
+        shows.lead(at.desk, at.feed, first.show)
         for picture in sitting:
-            made[picture.name] = await _one(app, feed, picture)
+            made[picture.name] = await _one(at, picture)
     return made
 
 
-async def _one(app: Monitor, feed: ReplaySession, picture: Picture) -> str:
+async def _one(at: Running, picture: Picture) -> str:
     from tui.settings import themes
 
-    assert app.desk is not None and app._driver is not None
-    pilot = app.pilot
-    if tuple(app.size) != picture.size:
-        await pilot.resize_terminal(*picture.size)
-    if app.palette.name != picture.theme:
-        app._wear(themes.shipped(picture.theme))
-    app.desk.stage(picture.staged)
-    app.desk.maximise(picture.maximised)
-    feed.seek(picture.at_s)
-    app.desk.pump.tick()
-    await pilot.press(*picture.keys)
+    if tuple(at.app.size) != picture.size:
+        await at.pilot.resize_terminal(*picture.size)
+        while tuple(at.desk.size) != picture.size:
+            await at.pilot.pause()
+    if at.app.palette.name != picture.theme:
+        at.app._wear(themes.shipped(picture.theme))
+    at.desk.stage(picture.staged)
+    at.desk.maximise(picture.maximised)
+    await at.pilot.pause()
+    at.feed.seek(picture.at_s)
+    at.desk.pump.tick()
+    await at.pilot.pause()
+    await at.pilot.press(*picture.keys)
     if picture.page:
-        shows.page(app, picture.page)
-    await pilot.pause()
-    app.desk.pump.tick()
-    await pilot.pause()
-    return tidied(app.export_screenshot(title="toklane"))
+        shows.lay(at.app, picture.page)
+    at.desk.say("")  # what a key said would stand for seconds in the footer's place
+    at.desk.pump.tick()
+    await at.pilot.pause()
+    return tidied(at.app.export_screenshot(title="toklane"))
 
 
 async def frames(film: Film, wanted: Sequence[int] | None = None) -> AsyncIterator[tuple[int, str]]:
@@ -61,20 +79,18 @@ async def frames(film: Film, wanted: Sequence[int] | None = None) -> AsyncIterat
     from tui.settings import themes
 
     now = [0]
-    async with opened(film.show, Look.COLOUR, film.size, now) as (app, feed):
-        assert app.desk is not None
-        app._wear(themes.shipped(film.theme))
-        feed.begin()
-        for number in range(count(film, feed)):
+    async with opened(film.show, Look.COLOUR, film.size, now) as at:
+        at.app._wear(themes.shipped(film.theme))
+        at.feed.begin()
+        for number in range(count(film, at.feed)):
+            at.desk.pump.touch()
+            at.desk.pump.tick()
             if wanted is None or number in wanted:
-                app.desk.pump.touch()
-            app.desk.pump.tick()
-            if wanted is None or number in wanted:
-                await app.pilot.pause()
-                yield number, tidied(app.export_screenshot(title="toklane"))
+                await at.pilot.pause()
+                yield number, tidied(at.app.export_screenshot(title="toklane"))
             for _ in range(round(film.every_s * 1e9) // _STEP_NS):
                 now[0] += _STEP_NS
-                app.desk.pump.tick()
+                at.desk.pump.tick()
 
 
 def count(film: Film, feed: ReplaySession) -> int:
@@ -83,27 +99,20 @@ def count(film: Film, feed: ReplaySession) -> int:
 
 
 @asynccontextmanager
-async def opened(
-    show: str, look: Look, size: tuple[int, int], now: list[int]
-) -> AsyncIterator[tuple[Monitor, ReplaySession]]:
+async def opened(show: str, look: Look, size: tuple[int, int], now: list[int]) -> AsyncIterator[Running]:
     """The monitor on a terminal of that kind; frames come from here alone, not from its timers."""
     from tui.app.desk import Desk
     from tui.app.main import Monitor
-    from tui.plot.glyphs import Fill
     from tui.settings import themes
 
     feed = shows.session(show, lambda: now[0])
     with terminal(look), replaced(Desk, "on_mount"), replaced(Monitor, "_settle"):
         app = Monitor(lambda: (feed, feed.knobs), theme=themes.shipped("dark"))
-        if look is not Look.ASCII:
-            app.fill = Fill.MONO if look is Look.NO_COLOR else Fill.COLOUR
-        else:
-            app.fill = Fill.ASCII
+        app.fill = FILLS[look]  # it goes by the encoding of stdout, which is not the pictures'
         async with app.run_test(size=size) as pilot:
-            app.pilot = pilot  # type: ignore[attr-defined]
             while app.desk is None or not app.desk.is_current:
                 await pilot.pause()
-            yield app, feed
+            yield Running(app, app.desk, feed, pilot)
 
 
 @contextmanager
@@ -138,7 +147,9 @@ def text(words: str, columns: int) -> str:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(width=columns, record=True, file=io.StringIO(), force_terminal=True, legacy_windows=False)
+    console = Console(
+        width=columns, record=True, file=io.StringIO(), force_terminal=True, legacy_windows=False
+    )
     console.print(Text(words))
     return tidied(console.export_svg(title="toklane"))
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 FONTS = Path(__file__).parent / "fonts"
-COLOURS = 128
-FILM_COLOURS = 64
+COLOURS = 256
+FILM_COLOURS = 160
 _IS_ZERO = [255, *[0] * 255]
 MADE_FROM = "made-from"
 """The word in a PNG beside the digest of its SVG."""
@@ -33,13 +33,14 @@ def digest(svg: str) -> str:
 
 def png(svg: str) -> bytes:
     """The picture with a palette of its own. Raises Missing."""
+    from PIL.Image import Quantize
     from PIL.PngImagePlugin import PngInfo
 
     told = PngInfo()
     told.add_text(MADE_FROM, digest(svg))
     out = io.BytesIO()
     image = _image(svg)
-    image.quantize(COLOURS, dither=0).save(out, "PNG", optimize=True, pnginfo=told)
+    image.quantize(COLOURS, Quantize.MAXCOVERAGE, dither=0).save(out, "PNG", optimize=True, pnginfo=told)
     return out.getvalue()
 
 
@@ -49,6 +50,14 @@ def made_from(file: Path) -> str:
 
     with Image.open(file) as image:
         return str(image.info.get(MADE_FROM, ""))
+
+
+def frames_made_from(file: Path) -> list[str]:
+    """The same of each frame of a GIF."""
+    from PIL import Image
+
+    with Image.open(file) as image:
+        return bytes(image.info.get("comment", b"")).decode("ascii").split()
 
 
 def gif(svgs: Iterable[str], every_s: float, stand_s: float, zoom: float) -> bytes:
@@ -82,7 +91,9 @@ def _changes(images: Sequence[Image]) -> Iterator[Image]:
 
     yield images[0]
     for before, now in pairwise(images):
-        as_before = ImageChops.difference(now.convert("RGB"), before.convert("RGB")).convert("L").point(_IS_ZERO)
+        as_before = (
+            ImageChops.difference(now.convert("RGB"), before.convert("RGB")).convert("L").point(_IS_ZERO)
+        )
         changed = now.copy()
         changed.paste(FILM_COLOURS, mask=as_before)
         yield changed
@@ -96,7 +107,7 @@ def _palette(images: Sequence[Image]) -> Image:
     whole = Image.new("RGB", (few[0].width, sum(image.height for image in few)))
     for n, image in enumerate(few):
         whole.paste(image, (0, n * few[0].height))
-    return whole.quantize(FILM_COLOURS, dither=0)
+    return whole.quantize(FILM_COLOURS, Image.Quantize.MAXCOVERAGE, dither=0)
 
 
 def _image(svg: str, zoom: float | None = None) -> Image:

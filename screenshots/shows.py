@@ -15,12 +15,13 @@ from tui.capture.replay_session import ReplaySession
 from tui.capture.tour_session import TourSession
 
 if TYPE_CHECKING:
+    from tui.app.desk import Desk
     from tui.app.main import Monitor
     from tui.engines.found import Found
     from tui.settings.tour_script import Act
 
 RECORDINGS = Path(__file__).parent / "recordings"
-LENGTHS = ("128", "256", "512", "1k")  # earlier runs: they fill the dial, the last one is the ghost
+LENGTHS = ("128", "256", "512", "1k", "2k")  # the others are earlier runs: they fill the dial
 DEMO_AT = 1  # the long prompt
 SCENE = 3  # the rivals
 
@@ -36,25 +37,28 @@ def session(show: str, clock: Callable[[], int]) -> ReplaySession:
         return TourSession([(act.title, act.recording) for act in acts()], clock)
     file = _file(show)
     played = ReplaySession(recording(file), file, clock=clock)
-    if file.parent == RECORDINGS and show not in ("vllm", "failed"):
-        for name in LENGTHS:
-            if name != show:
-                played.remember(recording(_file(name)))
+    for name in _before(show):
+        played.remember(recording(_file(name)))
     return played
 
 
-async def lead(app: Monitor, show: str) -> None:
-    """To the scene of a tour; nothing for the others."""
-    if show != "tour" or app.desk is None:
+def _before(show: str) -> tuple[str, ...]:
+    """The runs of before: shorter ones, the last of them is the ghost."""
+    return LENGTHS[: LENGTHS.index(show)] if show in LENGTHS else ()
+
+
+def lead(desk: Desk, feed: ReplaySession, show: str) -> None:
+    """Through a tour to its scene; nothing for the others."""
+    if show != "tour":
         return
-    feed, knobs = app.desk.feed, app.desk.pump.knobs
-    app.desk.begin_tour(acts(), behind=lambda: (feed, knobs), own=knobs)
+    knobs = desk.pump.knobs
+    desk.begin_tour(acts(), behind=lambda: (feed, knobs), own=knobs)
     for _ in range(SCENE):
-        app.desk.step_in_tour()
+        desk.step_in_tour()
         feed.seek(None)
-        app.desk.pump.tick()
-        app.desk.step_in_tour()
-    app.desk.step_in_tour()
+        desk.pump.tick()
+        desk.step_in_tour()
+    desk.step_in_tour()
 
 
 @lru_cache(maxsize=1)
@@ -79,13 +83,13 @@ def _file(show: str) -> Path:
     raise FileNotFoundError(show)
 
 
-def page(app: Monitor, name: str) -> None:
+def lay(app: Monitor, name: str) -> None:
     """Lay a page over the monitor."""
     from tui.app.screens.choices import BuiltIn
     from tui.app.screens.engine import EngineScreen
 
     assert name == "engine"
-    app.push_screen(EngineScreen(lambda: found(), BuiltIn(there=True), environ={}))
+    app.push_screen(EngineScreen(found, BuiltIn(there=True), environ={}))
 
 
 def found() -> tuple[Found, ...]:
@@ -116,9 +120,7 @@ def doctor() -> str:
 
     shell = Terminal("xterm-256color", 256, False, True, "utf-8", (120, 36), "", False, True)
     inside = BuiltIn("", "", None, False)
-    told = Findings(
-        program(), tuple(map(engine_of, found()[:2])), (), inside, groups(None), {}, shell, ()
-    )
+    told = Findings(program(), tuple(map(engine_of, found()[:2])), (), inside, groups(None), {}, shell, ())
     told_lines = list(lines(told))
     begin, end = told_lines.index("engines"), told_lines.index("built-in engine")
     return "\n".join(["$ toklane doctor", *told_lines[begin:end]]).rstrip()

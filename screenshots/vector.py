@@ -10,13 +10,13 @@ FONT = "DejaVu Sans Mono"
 STACK = f"'{FONT}', Menlo, Consolas, 'Liberation Mono', monospace"
 _CELL, _LINE, _ASCENT, _TOP, _OVER = 12.2, 24.4, 20.0, 1.5, 0.25  # Rich's own measures, in pixels
 _FACE = re.compile(r"@font-face\s*{[^}]*}\s*")
-_CLIPS = re.compile(r'<clipPath id="[^"]*-line-\d+">.*?</clipPath>\s*', re.DOTALL)
 _TEXT = re.compile(r'<text class="(t-r\d+)" x="([\d.]+)" y="([\d.]+)" textLength="[\d.]+">([^<]*)</text>')
 _STYLE = re.compile(r"\.(t-r\d+) { ([^}]*) }")
 _EIGHTHS = {chr(0x2580 + n): (0.0, 1 - n / 8, 1.0, n / 8) for n in range(1, 9)}  # ▁ to █
 _LEFT = {chr(0x2590 - n): (0.0, 0.0, n / 8, 1.0) for n in range(1, 8)}  # ▏ to ▉
 _HALVES = {
     "▀": (0.0, 0.0, 1.0, 0.5), "▐": (0.5, 0.0, 0.5, 1.0), "▔": (0.0, 0.0, 1.0, 0.125), "▕": (0.875, 0.0, 0.125, 1.0),
+    "┃": (0.4, 0.0, 0.2, 1.0),
 }  # fmt: skip
 _BOXES = {sign: (box,) for sign, box in (_EIGHTHS | _LEFT | _HALVES).items()}
 _CORNERS = ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5))
@@ -27,14 +27,16 @@ _BOXES |= {
         "▙": "1011", "▛": "1110", "▜": "1101", "▟": "0111",
     }.items()
 }  # fmt: skip
+_WORDS = re.compile(r"[^ ]+(?: [^ ]+)*")
 _RUN = re.compile(f"([{''.join(_BOXES)}]+)")
 
 
 def tidied(svg: str) -> str:
     """The picture with the reader's own fonts. Blocks of a font leave thin lines between rows; areas don't."""
     svg = re.sub(r"terminal--?\d+-", "t-", svg)
-    svg = _CLIPS.sub("", _FACE.sub("", svg))
-    svg = re.sub(r' clip-path="url\(#t-line-\d+\)"', "", svg)
+    svg = _FACE.sub("", svg)
+    svg = re.sub(r' clip-path="url\(#t-[^)]*\)"', "", svg)  # they cut what hangs below the last row
+    svg = re.sub(r"<defs>.*?</defs>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = svg.replace("Fira Code, monospace", STACK).replace("font-family: arial", f"font-family: {STACK}")
     colours = {name: _fill(css) for name, css in _STYLE.findall(svg)}
@@ -48,22 +50,21 @@ def _fill(css: str) -> str:
 
 
 def _parts(found: re.Match[str], colours: dict[str, str]) -> Iterator[str]:
-    """A run of text as text and areas."""
-    name, words = found[1], html.unescape(found[4])
+    """A run of text as texts and areas; what stands apart is placed apart, so that no font moves it."""
+    name, words = found[1], html.unescape(found[4]).replace("\xa0", " ")
     x, y = float(found[2]), float(found[3])
     for part in _RUN.split(words):
         if part and part[0] in _BOXES:
             yield from _areas(part, x, y - _ASCENT + _TOP, colours[name])
-        elif part.strip(" \xa0"):
-            begin = len(part) - len(part.lstrip(" \xa0"))
-            yield _text(name, x + begin * _CELL, found[3], part.strip(" \xa0"))
+        else:
+            for word in _WORDS.finditer(part):
+                yield _text(name, x + word.start() * _CELL, found[3], word[0])
         x += len(part) * _CELL
 
 
 def _text(name: str, x: float, y: str, words: str) -> str:
     width = f"{len(words) * _CELL:g}"
-    kept = html.escape(words, quote=False).replace("  ", "&#160; ").replace("  ", "&#160; ")
-    return f'<text class="{name}" x="{x:g}" y="{y}" textLength="{width}">{kept}</text>'
+    return f'<text class="{name}" x="{x:g}" y="{y}" textLength="{width}">{html.escape(words, quote=False)}</text>'
 
 
 def _areas(signs: str, x: float, top: float, colour: str) -> Iterator[str]:
@@ -72,10 +73,14 @@ def _areas(signs: str, x: float, top: float, colour: str) -> Iterator[str]:
         cells = len(same[0])
         for left, upper, wide, high in _BOXES[same[1]]:
             if wide == 1.0:
-                yield _area(x + same.start() * _CELL, top + upper * _LINE, cells * _CELL, high * _LINE, colour)
+                yield _area(
+                    x + same.start() * _CELL, top + upper * _LINE, cells * _CELL, high * _LINE, colour
+                )
                 continue
             for cell in range(same.start(), same.end()):
-                yield _area(x + (cell + left) * _CELL, top + upper * _LINE, wide * _CELL, high * _LINE, colour)
+                yield _area(
+                    x + (cell + left) * _CELL, top + upper * _LINE, wide * _CELL, high * _LINE, colour
+                )
 
 
 def _area(x: float, y: float, width: float, height: float, colour: str) -> str:
@@ -88,7 +93,7 @@ def _area(x: float, y: float, width: float, height: float, colour: str) -> str:
 def elements(svg: str) -> list[str]:
     """Every area and every text with its place and colours, whatever the names of its classes."""
     styles = dict(_STYLE.findall(svg))
-    found = re.findall(r'<(rect|text) ([^>]*?)/?>(?:([^<]*)</text>)?', svg)
+    found = re.findall(r"<(rect|text) ([^>]*?)/?>(?:([^<]*)</text>)?", svg)
     told = []
     for tag, attributes, words in found:
         of = dict(re.findall(r'([a-zA-Z-]+)="([^"]*)"', attributes))

@@ -46,7 +46,7 @@ async def _(at: Watched) -> None:
     assert [knobs.prompt_tokens for knobs in at.session.sent] == [512]
     await at.press("enter")
     assert len(at.session.sent) == 1, "while one runs the next is only asked for"
-    assert "then once more" in at.text
+    assert "then once more" in at.text and "sends once more" in at.rows[-1]
     await at.wait(4)
     assert len(at.session.sent) == 2
 

@@ -87,6 +87,14 @@ async def test_a_file_of_that_name_stands_in_and_gives_way_again(watch: Watch, f
         assert at.app.palette.title == "Paper", "nothing to read is no reason to change the colours"
 
 
+async def test_the_next_theme_says_its_name(watch: Watch, folder: Path) -> None:
+    async with watch() as at:
+        at.app.use_theme(themes.names()[0])
+        await at.press("t")
+        assert at.app.palette.name == themes.names()[1]
+        assert at.rows[-1].strip() == f"theme: {at.app.palette.title}"
+
+
 async def test_the_next_theme_steps_over_a_damaged_one_and_says_so(watch: Watch, folder: Path) -> None:
     (folder / "dark2.toml").write_text("")
     names = list(themes.names())

@@ -9,8 +9,10 @@ import pytest
 from tests.app.scripted import ENGINE, LLAMA, MS, S, opening, reading, whole, writing
 from tui.app.enter import Enter
 from tui.app.layout import Form
+from tui.app.panels.figures import running_figure
 from tui.app.panels.header import header
-from tui.app.scene import Engine, Replay, Scene, Setup
+from tui.app.panels.sentence import alone
+from tui.app.scene import Engine, Reel, Replay, Scene, Setup
 from tui.app.warned import warned
 from tui.app.words import say
 from tui.domain import events as ev
@@ -20,6 +22,7 @@ from tui.domain.look import look
 from tui.domain.reduce import reduce
 from tui.domain.state import State
 from tui.domain.view import Clock, Stage, View
+from tui.plot.rows import row_width
 
 KNOBS = Knobs(prompt_tokens=1674)
 KNOWN = Scene(knobs=KNOBS, engine=Engine("llama.cpp", ENGINE.model, "127.0.0.1:8080"))
@@ -222,3 +225,22 @@ def test_a_reader_that_was_late_is_named_on_the_screen() -> None:
     assert warned(replace(late, clock=Clock("kernel", 50_000, 60_000, 70_000, 0.0, False))) == ""
     shown = "".join(text for text, _ in header(replace(KNOWN, view=late, run_number=3), 160, Form.LARGE))
     assert shown.rstrip().endswith("run 3 · READ LATE ±6.0 ms")
+
+
+# -- the smallest screens -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 5, 8, 12, 16, 20, 25, 31, 32, 33, 39])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 12])
+def test_the_smallest_screens_have_a_sentence_without_a_cut(cells: int, rows: int) -> None:
+    replay = Replay("", 1, True, reel=Reel(1, 5, "a", "b"))
+    scene = replace(KNOWN, view=seen(whole(KNOBS), 3 * S), running=True, replay=replay)
+    told = alone(scene, cells, rows)
+    assert 0 < len(told) <= rows
+    assert all(row_width(row) <= cells for row in told)
+    words = [word for row in told for text, _ in row for word in text.split()]
+    assert words[0] == "●"
+    if cells > 11:  # the longest word, and a sign that something is missing
+        figure = " ".join(text for text, _ in running_figure(scene, cells))
+        assert "Recorded" in words
+        assert set(words) <= set(f"{sentence(scene).replace(':', '')} … {figure}".split())

@@ -11,7 +11,7 @@ from tests.app.test_monitor_layout import cells
 from tui.app.cover import on_stage
 from tui.app.figures import Units
 from tui.app.layout import Box, Form
-from tui.app.scene import Engine, Replay, Scene
+from tui.app.scene import Engine, Reel, Replay, Scene
 from tui.app.stage.contrast import band_ink, banded
 from tui.app.stage.footing import footing
 from tui.app.stage.plan import stage_plan
@@ -128,6 +128,12 @@ def test_a_recording_says_so_on_the_stage() -> None:
     assert bottom(scene).startswith(" toklane  RECORDING ×2  llama.cpp · model ")
     assert bottom(scene).endswith("space pause  ? help ")
     assert bottom(replace(scene, replay=Replay("run.jsonl", 2.0, False))).endswith("space play  ? help ")
+
+
+def test_the_keys_of_a_demo_outrank_the_name_of_the_model() -> None:
+    engine = Engine("llama.cpp", "a-model-with-a-very-long-name-indeed")
+    shown = bottom(Scene(engine=engine, replay=Replay("", 1.0, True, reel=Reel(1, 5, "a", "b"))), 80)
+    assert shown.endswith("enter next  space pause  ? help ") and "model" not in shown
 
 
 def test_the_bottom_row_shows_the_knobs_that_are_not_on_the_dial() -> None:

@@ -294,6 +294,27 @@ async def test_from_recordings_it_goes_from_start_to_end_with_the_network_cut(
         assert "that was the last scene" in at.rows[-1]
 
 
+@pytest.mark.parametrize("key", ["space", "enter"])
+async def test_a_recording_that_stands_still_plays_on_before_the_next_scene(
+    still: None, session: ScriptedSession, clock: Clock, key: str
+) -> None:
+    first = TourFirst(tour_script.load(), lambda: pytest.fail("no session"), lambda: None, Knobs(), True)
+    async with watching(Monitor(first.open), (80, 24), session, clock) as at:
+        first.begin(at.desk)
+        feed = at.desk.feed
+        assert isinstance(feed, TourSession)
+        feed._clock = clock
+        await at.press("space")
+        await at.wait(1.5)
+        await at.press("comma")
+        assert not feed.playing and "space play on" in at.rows[-1]
+        await at.press(key)
+        assert feed.playing and "space next scene" in at.rows[-1]
+        assert "tour 1 of 5" in at.rows[0]
+        await at.press("space")
+        assert "tour 2 of 5" in at.rows[0]
+
+
 async def test_leaving_recordings_opens_what_is_behind(
     still: None, session: ScriptedSession, clock: Clock
 ) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.app.conftest import Clock
 from tests.capture.test_capture_demo import LARGEST
 from tui import locations
+from tui.capture.checkpoints import Checkpoints
 from tui.capture.errand import Errand, Memory
 from tui.capture.live import Live
 from tui.capture.recording import NotARecording
@@ -126,3 +128,19 @@ def test_the_same_prompt_again_is_the_newest_cold_one_word_for_word() -> None:
     assert sent(again, memory) == newest == sent(again, memory)
     other = sent(Knobs(prompt_tokens=512, cache=Cache.SAME), memory)
     assert other == sent(Knobs(prompt_tokens=512, cache=Cache.SAME), memory) and other != newest
+
+
+def test_what_opening_takes_is_no_part_of_a_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+
+    def slowly(*told: Any) -> Checkpoints:
+        clock.now_ns += S
+        return Checkpoints(*told)
+
+    monkeypatch.setattr("tui.capture.replay_session.Checkpoints", slowly)
+    session = TourSession([("a", OWN[0])], clock)
+    assert session.position_ns == session.start_ns
+    session.send(Knobs())
+    assert session.position_ns == session.start_ns
+    clock.now_ns += S // 10
+    assert session.position_ns == session.start_ns + S // 10

@@ -90,12 +90,12 @@ BRAKE, CAP = Throttle("power brake (PSU)", "crit"), Throttle("power cap", "info"
         ),
         (
             decode(gpu_read=False, server_cpu_pct=99.0, threads=1),
-            "CPU-bound: CPU 99 % of 1 thread, no GPU used",
+            "CPU-bound: CPU 99 % of 1 thread, no GPU read",
             "info",
         ),
         (
             decode(gpu_read=False, server_cpu_pct=99.0, threads=2, thread_pct=98.0),
-            "CPU-bound: its busiest thread 98 % of a core, no GPU used",
+            "CPU-bound: its busiest thread 98 % of a core, no GPU read",
             "info",
         ),
         (
@@ -113,6 +113,11 @@ BRAKE, CAP = Throttle("power brake (PSU)", "crit"), Throttle("power cap", "info"
         (
             prefill(gpu_pct=99.0, power_w=448.0, power_limit_w=450.0),
             "compute-bound: GPU 99 %, power 100 % of its limit",
+            "info",
+        ),
+        (
+            prefill(gpu_pct=99.0, gpu_at_least=True, power_w=448.0, power_limit_w=450.0),
+            "compute-bound: GPU ≥ 99 %, power 100 % of its limit",
             "info",
         ),
         (

@@ -244,3 +244,30 @@ def test_macos_tells_what_the_faults_of_the_server_fetched() -> None:
     ]
     cost = phase_cost("decode", SECOND, 3 * SECOND, readings)
     assert (cost.read_bytes, cost.read_bytes_s) == (100_000_000, pytest.approx(5e7))
+
+
+def test_two_gpus_without_a_uuid_are_two() -> None:
+    cards = (
+        Gpu(util_pct=20.0, power_w=100.0, server_bytes=5),
+        Gpu(util_pct=80.0, power_w=300.0, server_bytes=5),
+    )
+    cost = phase_cost("decode", 0, 4 * SECOND, [Reading(i * 100 * MS, gpus=cards) for i in range(-20, 61)])
+    assert cost.gpu_each == (20.0, 80.0)
+    assert (cost.power_w, cost.energy_j) == (pytest.approx(400), pytest.approx(1600))
+
+
+def test_watts_of_several_gpus_are_not_told_for_a_phase_in_which_one_was_lost() -> None:
+    one = Gpu(uuid="a", util_pct=97.0, power_w=312.0, server_bytes=5)
+    other = replace(one, uuid="b")
+    lost = replace(other, reason="GPU lost")
+
+    def cost(lost_at_ms: int) -> PhaseCost:
+        readings = [
+            Reading(i * 100 * MS, gpus=(one, lost if i * 100 >= lost_at_ms else other))
+            for i in range(-20, 61)
+        ]
+        return phase_cost("decode", 0, 4 * SECOND, readings)
+
+    assert cost(5000).power_w == pytest.approx(624)
+    assert cost(2000).power_w is None and cost(2000).energy_j is None
+    assert cost(-9000).power_w is None

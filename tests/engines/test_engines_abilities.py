@@ -202,7 +202,7 @@ def test_what_a_last_chunk_tells_comes_out_as_claimed(engine: str) -> None:
 ENGINES = (
     "llama.cpp", "embedded", "vllm", "nim", "nim-vllm", "nim-sglang", "sglang", "trtllm", "ollama",
     "lmstudio", "mlx-lm", "koboldcpp", "tgi", "lmdeploy", "exo", "mistralrs", "omlx", "lemonade",
-    "llamafiler", "ovms", "jan", "groq", "cerebras", "fireworks", "openrouter", "deepseek", "together",
+    "llamafiler", "ovms", "groq", "cerebras", "fireworks", "openrouter", "deepseek", "together",
     "openai", "nobody-knows",
 )  # fmt: skip
 
@@ -265,8 +265,16 @@ def test_a_flag_that_came_later_is_told_with_its_version() -> None:
     [
         ({"engine": "vllm", "engine_version": "0.32.0"}, "start vLLM with --enable-per-request-metrics"),
         ({"engine": "nim"}, "start NIM with -e NIM_PER_REQ_METRICS_ENABLE=1"),
+        ({"engine": "sglang"}, "start SGLang with --enable-metrics"),
         ({"engine": "llama.cpp"}, ""),
         ({"engine": "mlx-lm"}, ""),
+        # what is on already, and told of others too, is no remedy
+        ({"engine": "vllm", "timings_kept": True}, "start vLLM with --enable-per-request"),
+        ({"engine": "sglang", "timings_kept": True}, ""),
+        ({"engine": "sglang", "timings_kept": False}, "start SGLang with --enable-metrics"),
+        ({"engine": "trtllm", "timings_kept": True}, ""),
+        ({"engine": "trtllm", "timings_kept": False}, "return_perf_metrics"),
+        ({"engine": "lmdeploy"}, ""),
         ({"engine": 7}, ""),
         ({}, ""),
     ],

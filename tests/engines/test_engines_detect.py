@@ -84,3 +84,22 @@ def test_a_hosted_service_is_known_by_its_host_and_asked_for_its_models_only(
 def test_a_hosted_service_without_a_key() -> None:
     told = Server({}, saying({"error": "no key"}, 401)).look(base=normalised("api.groq.com"))
     assert isinstance(told, Found) and told.auth_needed and told.engine == "groq"
+
+
+MANY = [{"id": "dear"}, {"id": "cheap"}]
+
+
+@pytest.mark.parametrize("url", ["openrouter.ai", "https://gateway.example/v1"])
+def test_far_away_nobody_takes_the_first_of_many_models(url: str) -> None:
+    told = Server({"/v1/models": saying(MANY)}).look(base=normalised(url))
+    assert isinstance(told, Found) and told.model == "" and len(told.models) == 2
+    assert "2 models;" in told.unnamed and "--model" in told.unnamed
+    named = Server({"/v1/models": saying(MANY)}).look("cheap", base=normalised(url))
+    assert isinstance(named, Found) and (named.model, named.unnamed) == ("cheap", "")
+
+
+def test_an_engine_nearby_or_with_one_model_needs_no_name() -> None:
+    here = Server({"/v1/models": models(*MANY)}).look()
+    single = Server({"/v1/models": saying(MANY[:1])}).look(base=normalised("openrouter.ai"))
+    for told in (here, single):
+        assert isinstance(told, Found) and (told.model, told.unnamed) == ("dear", "")

@@ -32,6 +32,10 @@ LIKE_OLLAMA = {key: OLLAMA[key] for key in ("/api/version", "/", "/api/tags", "/
             "lemonade",
         ),
         (
+            {"/v1/models": owned("lemonade"), "/v1/health": saying({"status": "ok", "model_loaded": "m"})},
+            "lemonade",
+        ),
+        (
             {"/v1/models": captured("llamacpp/00-v1-models"), "/props": captured("llamacpp/00-props")},
             "llama.cpp",
         ),

@@ -90,6 +90,14 @@ def test_ollama_with_what_is_loaded_first() -> None:
     assert not engine.loading
 
 
+def test_a_model_that_ollama_has_run_elsewhere_is_nobodys_default() -> None:
+    listed = saying({"models": [{"name": "big:cloud", "remote_host": "https://ollama.com"}]})
+    only = OLLAMA | {"/api/tags": listed, "/api/ps": saying({"models": []})}
+    engine, named = Server(only).look(), Server(only).look("big:cloud", posts=("/api/show",))
+    assert isinstance(engine, Found) and engine.model == "" and "1 model elsewhere" in engine.unnamed
+    assert isinstance(named, Found) and named.model == "big:cloud" and not named.unnamed
+
+
 @pytest.mark.parametrize(
     ("running", "share"),
     [

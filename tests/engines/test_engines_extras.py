@@ -75,6 +75,20 @@ def test_groq_tells_counts_without_a_usage_chunk() -> None:
     assert events == [Usage(5, 120, 11)]
 
 
+def test_counts_may_come_behind_the_durations() -> None:
+    times = {"time_info": {"queue_time": 0.1, "prompt_time": 0.5, "completion_time": 1.0}}
+    view = told("cerebras", {"choices": []} | times, {"choices": [], "usage": USAGE})
+    assert how(view)["decode"] == how(view)["prefill"] == "measured"
+    assert view.prefill.number == pytest.approx(240) and view.decode_engine.number == pytest.approx(10)
+
+
+def test_a_generation_that_failed_is_a_failure_and_an_abort_a_reason() -> None:
+    ended = [{"choices": [{"index": 0, "delta": {}, "finish_reason": why}]} for why in ("error", "abort")]
+    failed, aborted = (told("lmdeploy", one) for one in ended)
+    assert failed.failure is not None and not failed.complete and failed.finish_reason == "error"
+    assert aborted.failure is None and aborted.finish_reason == "abort"
+
+
 def test_fireworks_writes_its_seconds_as_words_and_alone_tells_its_tokenizer() -> None:
     metrics = {
         "tokenizer-queue-duration": "0.001", "tokenizer-duration": "0.004", "prefill-queue-duration": "0.02",

@@ -169,6 +169,9 @@ def test_a_model_that_vanishes_while_we_wait_is_loaded_again() -> None:
     records = with_polls("02-cold-load", ps(-3, "llama3.2:3b"), ps(500), ps(1000), ps(6700, "llama3.2:3b"))
     edges = [event for event in events_of(records) if isinstance(event, Edge)]
     assert [(edge.at_ns, edge.begins) for edge in edges] == [(500 * MS, True), (6700 * MS, False)]
+    view = seen(records)
+    assert phase(view, "load").provenance is Provenance.DERIVED and "queue" not in names(view)
+    assert phase(view, "load").duration_ns == view.told_ns["load"]
 
 
 @pytest.mark.parametrize(
@@ -247,6 +250,13 @@ def test_invented_durations_are_none_and_that_is_said() -> None:
     assert view.told_ns == {} and not view.prefill.known and not view.decode_engine.known
     assert "imitates" in str(view.conditions["timings_note"])
     assert (view.tokens, view.prompt_tokens, view.warnings) == (4, 12, {})
+
+
+def test_an_imitation_that_counts_nothing_has_counted_no_zero() -> None:
+    zeros = {"total_duration": 0, "load_duration": 0, "prompt_eval_duration": 0, "eval_duration": 0}
+    body = {"done": True, "eval_count": 0, "prompt_eval_count": 0} | zeros
+    assert Usage(0, None, None, None) in metrics(0, body, Seen(lines=4))
+    assert Usage(0, None, 0, None) in metrics(0, body, Seen(lines=0))
 
 
 @pytest.mark.parametrize("fake", [0, 1, None, -5, float("nan"), "x", True])

@@ -6,6 +6,7 @@ import pytest
 
 from tests.engines.seen import MS, how, lengths, run
 from tui.domain.events import Generated, Learned, Progress, Timings, Usage
+from tui.domain.values import Provenance
 from tui.domain.view import View
 from tui.domain.wire import End, Meta, Poll, Read, Record
 from tui.engines.exo import ExoTongue
@@ -75,6 +76,8 @@ def test_exos_statistics_are_a_duration_only_where_nothing_was_reused(
         Read(2000 * MS, text() + chunk(usage=USAGE) + f": generation_stats {statistics}\n\n".encode()),
     )
     assert lengths(view).get("prefill") == prefill_ms
+    assert how(view).get("prefill") == ("derived" if prefill_ms else None), "it is computed from a rate"
+    assert view.prefill.number is None or view.prefill.provenance is Provenance.DERIVED
     assert view.decode_engine.number is None, "a rate that is printed is not used"
 
 
@@ -113,6 +116,13 @@ def test_koboldcpps_record_of_others_is_not_taken(before: int, after: int) -> No
     assert "not attributable" in str(view.conditions["timings_note"])
 
 
+def test_a_count_that_comes_after_the_stream_is_not_missing() -> None:
+    view = seen(
+        "koboldcpp", Read(1500 * MS, text()), Read(2500 * MS, text()), perf(3000, 8), before=perf(-2, 7)
+    )
+    assert view.tokens == 11 and "usage_missing" not in view.warnings
+
+
 @pytest.mark.parametrize("gens", [None, "7", 7.5])
 def test_koboldcpp_without_a_count_tells_nothing(gens: object) -> None:
     tongue = KoboldCppTongue()
@@ -126,6 +136,7 @@ def test_an_old_koboldcpp_tells_ms_a_token() -> None:
     (told,) = tongue.poll(perf(3000, 8, last_process_time=None, last_eval_time=None, last_eval=90.0))
     assert isinstance(told, Timings)
     assert (told.prompt_ns, told.predicted_ns, told.predicted_n) == (None, 990 * MS, 11)
+    assert list(told.derived) == ["decode"]
 
 
 # -- Lemonade ---------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tui.engines import vllm_metrics
 from tui.engines.asking import Answer, Ask, drive
 from tui.engines.base import Plan, Turn
 from tui.engines.registry import adapter
-from tui.engines.vllm import VllmTongue, counted
+from tui.engines.vllm import VllmTongue, prompt_counts
 
 BEFORE, LIVE, AFTER = (
     of("/metrics")
@@ -287,6 +287,18 @@ def test_metrics_split_the_time() -> None:
     )
 
 
+def test_counts_behind_the_metrics_belong_to_them() -> None:
+    tongue = VllmTongue()
+    running = {"prompt_tokens": 40, "completion_tokens": 8}
+    tongue.message(0, {"choices": [{"index": 0, "delta": {"content": "a"}}], "usage": running}, "")
+    metrics = {"time_to_first_token_ms": 30.0, "generation_time_ms": 80.0}
+    (early,) = tongue.message(1, {"choices": [], "metrics": metrics}, "")
+    (_, late) = tongue.message(2, {"choices": [], "usage": running | {"completion_tokens": 9}}, "")
+    assert isinstance(early, Timings) and isinstance(late, Timings)
+    assert (early.predicted_n, late.predicted_n) == (8, 9)
+    assert (late.predicted_ns, late.prompt_ns) == (80 * MS, 30 * MS)
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -330,10 +342,10 @@ def test_it_counts_tokens() -> None:
         asked.append(ask)
         return Answer(200, body=json.dumps({"count": 35, "max_model_len": 4096}).encode())
 
-    assert drive(counted("m", [TURNS, TURNS]), answer) == [35, 35]
+    assert drive(prompt_counts("m", [TURNS, TURNS]), answer) == [35, 35]
     assert asked[0].path == "/tokenize"
     assert asked[0].body == {"model": "m", "messages": [{"role": "user", "content": "u"}]}
-    assert drive(counted("m", [TURNS]), lambda ask: Answer(404, body=b'{"detail":"Not Found"}')) is None
+    assert drive(prompt_counts("m", [TURNS]), lambda ask: Answer(404, body=b'{"detail":"Not Found"}')) is None
 
 
 def test_a_head_that_was_held_back_on_its_way_tells_no_tokenizing() -> None:

@@ -114,6 +114,6 @@ def test_samples_in_one_column_are_averaged_and_others_ignored() -> None:
 
 def test_load_is_drawn_from_0_to_100_percent_in_neutral_grey() -> None:
     rows = load_rows([None, 0, 50, 75, 100, 130], 2, Fill.COLOUR)
-    assert [plain(row) for row in rows] == ["   ▄██", " ▁████"]
+    assert [plain(row) for row in rows] == ["   ▃▇▇", " ▁████"]
     assert {style for row in rows for text, style in row if text.strip()} == {"secondary"}
     assert plain(load_rows([None, 0, 40], 1, Fill.COLOUR, now=2)[0]) == " ▁┃"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import ctypes
 import os
+import plistlib
 import re
 from pathlib import Path
 
@@ -123,3 +124,9 @@ def test_every_function_of_the_private_library_is_declared() -> None:
     called = set(re.findall(r'_call\["(\w+)"\]', source))
     declared = set(re.findall(r'^    "(\w+)": \(\[', source, re.MULTILINE))
     assert called == declared
+
+
+def test_numbers_of_the_registry_that_can_not_be_are_not_told() -> None:
+    odd = {"Device Utilization %": 101, "In use system memory": 2**64 - 1, "Alloc system memory": 5}
+    (one,) = accelerators(plistlib.dumps([{"PerformanceStatistics": odd}]))
+    assert (one.util_pct, one.used_bytes, one.alloc_bytes) == (None, None, 5)

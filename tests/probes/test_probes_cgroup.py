@@ -75,3 +75,15 @@ def test_the_first_version_of_control_groups_counts_kills_but_no_soft_limit(pane
         "group_oom_kills": 3,
         "limit_hits": None,
     }
+
+
+def test_what_is_left_is_the_least_below_any_limit_on_the_way(tmp_path: Path) -> None:
+    """The parent's limit is larger, but others have used it up."""
+    (tmp_path / "slice/unit").mkdir(parents=True)
+    (tmp_path / "cgroup.controllers").write_text("cpu memory\n")
+    for folder, most, current in (("slice", 8 << 30, (8 << 30) - 1000), ("slice/unit", 4 << 30, 1 << 30)):
+        (tmp_path / folder / "memory.max").write_text(f"{most}\n")
+        (tmp_path / folder / "memory.current").write_text(f"{current}\n")
+    found = limit(b"0::/slice/unit\n", tmp_path)
+    assert found is not None
+    assert (found.limit_bytes, found.group, found.available_bytes) == (4 << 30, "/slice/unit", 1000)

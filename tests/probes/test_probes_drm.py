@@ -166,3 +166,12 @@ def test_a_driver_that_hangs_keeps_its_last_values_and_says_so(panels: Path, tmp
 def test_the_highest_clock_of_a_table_need_not_stand_last() -> None:
     assert highest_mhz(b"0: 500Mhz\n1: 2611Mhz *\n2: 2526Mhz\n") == 2611
     assert highest_mhz(b"") is None
+
+
+def test_a_file_that_is_empty_for_a_moment_costs_its_own_value_only(panels: Path, tmp_path: Path) -> None:
+    bench = Bench(panels / "drm" / "amdgpu_rx7900xtx_decode", tmp_path)
+    bench.write("card1/device/current_link_speed", "")
+    bench.write("card1/device/gpu_busy_percent", "")
+    (gpu,) = bench.after(0)
+    assert (gpu.pcie_gen, gpu.util_pct) == (None, None)
+    assert gpu.power_w is not None and gpu.mem_used_bytes is not None

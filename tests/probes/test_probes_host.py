@@ -66,6 +66,6 @@ def test_psutil_finds_the_own_listener_and_reads_it() -> None:
     assert server is not None
     assert (server.rss_bytes or 0) > 1_000_000
     assert server.read_bytes is None
-    assert server.holder_pid == os.getpid()
+    assert server.holder_pid in portable.family(os.getpid())
     assert (server.threads or 0) >= 1
     assert os.getpid() in portable.family(os.getppid())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from tui.probes.lane import SILENT_NS, Paced
+import pytest
+
+from tui.probes.lane import BROKEN, SILENT_NS, Paced
 
 SECOND = 1_000_000_000
 
@@ -41,3 +43,18 @@ def test_a_paced_source_is_silent_only_after_a_while() -> None:
     lane._busy_ns = 5
     assert lane.silent(5 + SILENT_NS) == ""
     assert lane.silent(6 + SILENT_NS) == "no answer since 10 s"
+
+
+def test_a_library_that_raises_what_nobody_expects_is_told_and_its_thread_ends(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def ask(edge: bool, idle: bool) -> None:
+        raise TypeError("some driver's idea of an answer")
+
+    lane = Paced("driver that raises", ask, lambda: 0)
+    lane.start()
+    for one in threading.enumerate():
+        if one.name == "driver that raises":
+            one.join(5)
+    assert lane.silent(0) == f"{BROKEN} (TypeError)"
+    assert capfd.readouterr().err == ""

@@ -234,3 +234,23 @@ def test_this_machine_can_be_read_in_well_under_a_tick() -> None:
         told = source.read(now_ns)
     assert told["ram_total_bytes"] > told["ram_available_bytes"] > 0
     assert (time.thread_time_ns() - before_ns) / 20 < 5_000_000
+
+
+@pytest.mark.parametrize("odd", [b"", b"abc\n", b"x 1 3\n", b"12\xff 5 6\n"])
+def test_files_that_read_otherwise_than_they_should_cost_their_own_values_only(
+    panels: Path, tmp_path: Path, odd: bytes
+) -> None:
+    proc, sys = tmp_path / "proc", tmp_path / "sys"
+    shutil.copytree(panels / "procfs" / "linux_idle_64g", proc)
+    (sys / "block/zram0").mkdir(parents=True)
+    (proc / "swaps").write_bytes(b"Filename\n/dev/zram0 partition 1 1 5\n/swapfile file 1 1 -2\n")
+    (proc / "cpuinfo").write_bytes(b"cpu MHz\t\t: " + odd)
+    (proc / "stat").write_bytes(b"cpu  1 2 3 4 5 6 7 " + odd)
+    (proc / "vmstat").write_bytes(b"pgfree 1\npswpin 3\nallocstall_dma " + odd)
+    for name in ("mm_stat", "stat"):
+        (sys / "block/zram0" / name).write_bytes(b"7 " + odd)
+    told = LinuxSource(proc, sys, 4096).read(0)
+    assert told["ram_total_bytes"] and told["swap_in_bytes"] is not None
+    assert told.get("cpu_busy_s") is told["cpu_mhz"] is told["direct_reclaims"] is None
+    assert told["absent"]["cpu_busy_s"]
+    Reading(0, **told)

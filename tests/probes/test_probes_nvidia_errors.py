@@ -98,3 +98,26 @@ def test_one_card_that_does_not_open_leaves_the_others(scene: Any, monkeypatch: 
 
     monkeypatch.setattr(played.nvml, "nvmlDeviceGetHandleByIndex", open_one, raising=False)
     assert len(played.until(1).gpus()) == 7
+
+
+def test_a_card_that_is_lost_before_it_was_ever_read_is_no_missing_card(scene: Any) -> None:
+    played = scene("rtx4090_normal")
+    calls = played.script["devices"][0]["calls"]
+    names = dict(calls)
+    calls |= {name: {"raises": "GpuIsLost", "code": 15} for name in names}
+    assert played.until(1).gpus() == ()
+    assert played.reason() == "NVIDIA GPU lost: it is there and does not answer"
+    calls |= names
+    (gpu,) = played.until(32).gpus()
+    assert (gpu.reason, gpu.util_pct) == ("", 97)
+
+
+def test_a_share_of_time_over_100_is_none(scene: Any) -> None:
+    played = scene("rtx4090_normal")
+    rates = played.script["devices"][0]["calls"]["nvmlDeviceGetUtilizationRates"]
+    rates["value"] = {"gpu": 133, "memory": 3}
+    (gpu,) = played.until(1).gpus()
+    assert (gpu.util_pct, gpu.mem_busy_pct, gpu.power_w) == (None, None, 312.45)
+    rates["value"] = {"gpu": 40, "memory": 255}
+    (gpu,) = played.until(2).gpus()
+    assert (gpu.util_pct, gpu.mem_busy_pct) == (40, None)

@@ -97,3 +97,45 @@ def test_with_the_server_elsewhere_no_estimate_is_told() -> None:
     known = told["estimates"]
     assert known["bandwidth"]["value"] is None and known["joules_per_token"]["value"] is None
     assert told["verdict"]["decode"]["word"] == "no verdict"
+
+
+def test_a_peak_is_a_rate_over_half_a_second_and_not_over_two_readings_at_an_edge() -> None:
+    edge = [Reading(i * 100 * MS, disk_read_bytes=i * MS) for i in range(20)]
+    doubled = [*edge[:10], Reading(901 * MS, disk_read_bytes=10 * MS), *edge[10:]]
+    disk = machine_object(view(*doubled))["disk"]["read_bytes"]
+    assert disk["change"] == 19 * MS
+    assert disk["peak_per_s"] == pytest.approx(10 * MS, rel=0.25)
+    assert machine_object(view(*edge[:3]))["disk"]["read_bytes"]["peak_per_s"] is None
+
+
+def test_no_peak_is_computed_across_a_sleep() -> None:
+    slept = (Reading(0, disk_read_bytes=0), Reading(60_000 * MS, disk_read_bytes=9 * 10**9))
+    assert machine_object(view(*slept))["disk"]["read_bytes"]["peak_per_s"] is None
+
+
+def test_a_gpu_is_followed_by_its_uuid_and_old_values_of_a_lost_one_do_not_count() -> None:
+    one = Gpu(name="a", uuid="GPU-a", util_pct=40.0, energy_mj=1000)
+    other = Gpu(name="b", uuid="GPU-b", util_pct=90.0, energy_mj=70_000)
+    lost = replace(one, util_pct=99.0, energy_mj=5, reason="GPU lost")
+    later = replace(other, energy_mj=71_000)
+    told = machine_object(view(Reading(0, gpus=(one, other)), Reading(500 * MS, gpus=(later, lost))))["gpu"]
+    by_name = {gpu["name"]: gpu for gpu in told}
+    assert by_name["b"]["energy_mj"] == 1000 and by_name["b"]["reason"] is None
+    assert by_name["a"]["util_pct"]["peak"] == 40.0 and by_name["a"]["reason"] == "GPU lost"
+    assert by_name["a"]["energy_mj"] is None and by_name["a"]["energy_provenance"] is None
+
+
+def test_what_a_chip_reckons_of_itself_is_an_estimate() -> None:
+    apple = Gpu(name="Apple M4 Max", power_w=20.0, energy_mj=0, unified=True, modelled=True)
+    readings = [Reading(i * 100 * MS, gpus=(replace(apple, energy_mj=2000 * i),)) for i in range(-20, 40)]
+    told = machine_object(view(*readings))
+    (gpu,) = told["gpu"]
+    assert (gpu["power_w"]["provenance"], gpu["energy_provenance"]) == ("estimated", "estimated")
+    assert told["phases"][0]["energy_j"] == pytest.approx(20.0) and told["phases"][0]["energy_about"]
+
+
+def test_a_resource_without_figures_says_why() -> None:
+    el9 = Reading(0, ram_total_bytes=8, ram_available_bytes=4, absent={"stall_some_us": "switched off"})
+    told = machine_object(view(el9))
+    assert told["stall"] is None and told["stall_reason"] == "switched off"
+    assert told["memory"]["used_bytes"] == 4 and "memory_reason" not in told

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
@@ -12,12 +11,11 @@ from tui.app.enter import Enter, enter_does
 from tui.app.feed import Feed, Live, live, playback
 from tui.app.layout import PANELS
 from tui.app.pacing import behind, frames_per_s
-from tui.app.pointing import Pointing
 from tui.app.pump import Pump
 from tui.app.stage.plan import LEAST
 from tui.app.theming import Ink
 from tui.app.touring import Touring
-from tui.domain import knobs as turning
+from tui.app.turning import Turning
 from tui.domain.knobs import Knobs
 from tui.settings.keys import Key
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 _SAID_S = 4.0
 
 
-class Desk(Touring, Pointing):
+class Desk(Touring, Turning):
     """The board, its pump, and one action for each row of the key table."""
 
     def __init__(self, ink: Ink, keys: Sequence[Key], feed: Feed, knobs: Knobs) -> None:
@@ -85,6 +83,7 @@ class Desk(Touring, Pointing):
             self.next_reel()
         elif self.feed.running:
             self.pump.again = True
+            self.say("sends once more when this one is over; esc stops both")
         else:
             self._enter(engine)
         self.pump.touch()
@@ -141,58 +140,6 @@ class Desk(Touring, Pointing):
         else:
             player.play()
         self.pump.touch()
-
-    # -- knobs ----------------------------------------------------------------------------------------------
-
-    @property
-    def _limit(self) -> int | None:
-        """Tokens of the model's context."""
-        return self.pump.scene.context
-
-    def _turn_prompt(self, direction: int) -> None:
-        if not self.moved(direction) and not self.scrub(direction):
-            self._turn(turning.turn_prompt(self.pump.knobs, direction, self._limit))
-
-    def _turn_finely(self, direction: int) -> None:
-        if not self.moved(direction, finely=True) and not self.scrub(direction, finely=True):
-            tokens = self.pump.knobs.prompt_tokens + direction * turning.FINE
-            self._turn(turning.exact_prompt(self.pump.knobs, tokens, self._limit))
-
-    def _turn(self, knobs: Knobs) -> None:
-        if playback(self.feed) is None:
-            self.pump.turn(knobs)
-
-    def action_shorter(self) -> None:
-        self._turn_prompt(-1)
-
-    def action_longer(self) -> None:
-        self._turn_prompt(+1)
-
-    def action_finer_shorter(self) -> None:
-        self._turn_finely(-1)
-
-    def action_finer_longer(self) -> None:
-        self._turn_finely(+1)
-
-    def action_more_answer(self) -> None:
-        if not self.moved_lines(-1):
-            self._turn(turning.turn_answer(self.pump.knobs, +1, self._limit))
-
-    def action_less_answer(self) -> None:
-        if not self.moved_lines(+1):
-            self._turn(turning.turn_answer(self.pump.knobs, -1, self._limit))
-
-    def action_cache(self) -> None:
-        self._turn(turning.next_cache(self.pump.knobs))
-
-    def action_profile(self) -> None:
-        self._turn(turning.next_profile(self.pump.knobs))
-
-    def action_rivals(self) -> None:
-        self._turn(turning.next_rivals(self.pump.knobs))
-
-    def action_auto(self) -> None:
-        self._turn(replace(self.pump.knobs, auto=not self.pump.knobs.auto))
 
     # -- view -----------------------------------------------------------------------------------------------
 

@@ -199,8 +199,11 @@ class Monitor(App[None], inherit_bindings=False):
         for step in range(1, len(names) + 1):
             before = self.palette
             self.use_theme(names[(at + step) % len(names)])
-            if self.palette is not before:  # a damaged one says so, and the next one is taken
-                return
+            if self.palette is before:  # a damaged one says so, and the next one is taken
+                continue
+            if step == 1:
+                self.say(f"theme: {self.palette.title}")
+            return
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         name = filename or f"toklane-{datetime.now():%Y%m%d-%H%M%S}.svg"

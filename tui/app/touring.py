@@ -137,6 +137,8 @@ class Touring(Playing):
         if tour is None:
             return False
         part = tour.part(self.feed)
+        if self._plays_on(part):
+            return True
         if part is Part.BEFORE or tour.again(self.feed, self.pump.knobs):
             self._send_scene(tour)
         elif part is Part.AFTER:
@@ -154,10 +156,22 @@ class Touring(Playing):
         tour = self.tour
         if tour is None:
             return False
-        if tour.part(self.feed) is Part.BEFORE:
+        part = tour.part(self.feed)
+        if self._plays_on(part):
+            return True
+        if part is Part.BEFORE:
             self._send_scene(tour)
         else:
             self._go(tour, tour.at + 1)
+        self.pump.touch()
+        return True
+
+    def _plays_on(self, part: Part) -> bool:
+        """Goes on with a recording that stands still amid its scene; False when none does."""
+        player = playback(self.feed)
+        if player is None or part is not Part.WHILE or player.playing:
+            return False
+        player.play()
         self.pump.touch()
         return True
 

@@ -22,6 +22,8 @@ from tui.engines.registry import adapter
 from tui.engines.sizing import Sized, size
 from tui.engines.token_count import Estimate
 
+_MAY_STOP = "this engine is not known to write on after its end token: the answer may be shorter"
+
 
 @dataclass(slots=True)
 class Memory:
@@ -153,7 +155,10 @@ class Errand:
 
     @property
     def note(self) -> str:
-        return self._sized.note if self._sized else ""
+        told = [self._sized.note if self._sized else ""]
+        if self.knobs.ignore_eos and self._request is not None and "ignore_eos" not in self._request.body:
+            told.append(_MAY_STOP)
+        return "; ".join(filter(None, told))
 
     def order(self, run_id: int, started: datetime, record: Path | None) -> StreamOrder:
         """The order that sends the request, to be recorded at `record`."""

@@ -46,6 +46,10 @@ class Player:
         last_ns = self.end_ns if self.stop_ns is None else min(self.stop_ns, self.end_ns)
         return min(position_ns, max(last_ns, self._anchor_position_ns))
 
+    def start(self, now_ns: int) -> None:
+        """It begins now, whatever was done since it was made."""
+        self._anchor_ns = now_ns
+
     def at(self, now_ns: int) -> list[Record]:
         """The records that became due since the last call, in order."""
         first, self._next = self._next, max(self._next, self._due(self.position_ns(now_ns)))

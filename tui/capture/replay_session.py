@@ -51,7 +51,7 @@ class ReplaySession:
         self._open(recording, file, speed)
 
     def _open(self, recording: Recording, file: Path, speed: float) -> None:
-        self._player = player = Player(recording, speed, self._clock())
+        self._player = player = Player(recording, speed)
         self._marks = marks = Landmarks()
         self._points = Checkpoints(
             recording.records, lambda r: marks.see(player.due_ns[r.count - 1], r.live.state)
@@ -65,6 +65,7 @@ class ReplaySession:
         label = f"{file.name} · {prompt_length(knobs.prompt_tokens)}" if knobs.prompt_tokens else file.name
         note = str(recording.meta.fields.get("note") or "")
         self.run: Run | None = Run(self.shelf.begin(), knobs, label, file.absolute(), note=note)
+        player.start(self._clock())  # what was read up to here took a while
         self._stop_at_edge()
 
     # -- how it stands --------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from tui.domain.gpu_use import WINDOW_NS
 from tui.domain.series import inside, mean
 
 POWER_NOW_NS = SECOND_NS // 10
+NOT_READ = "not readable here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def use(span: Span, columns: Columns) -> Band:
 def band(span: Span, window_ns: int, read: Sequence[int], values: Sequence[float]) -> Band:
     """The band of a gauge that averages over `window_ns`."""
     if not values:
-        return Band(window_ns=window_ns, why="not readable here")
+        return Band(window_ns=window_ns, why=NOT_READ)
     span_ns = span.end_ns - span.start_ns
     if span_ns < window_ns:
         why = f"too short to say: the driver averages over {window_ns / SECOND_NS:.1f} s"

@@ -15,11 +15,23 @@ class Board:
 
     `use`: its utilisation, at `use_read`. `counted`: (when it was read, millijoules, watts) of its energy
     counter; `drops`: places where that went back. `powers`: (when, watts) where there is no counter.
-    `…taken`: when the readings were made that carried them.
+    `…taken`: when the readings were made that carried them. `modelled`: its power was told by no sensor.
     """
 
-    __slots__ = ("counted", "counted_ordered", "counted_taken", "drops", "gpus", "powers", "powers_taken",
-                 "taken", "use", "use_read", "use_taken")  # fmt: skip
+    __slots__ = (
+        "counted",
+        "counted_ordered",
+        "counted_taken",
+        "drops",
+        "gpus",
+        "modelled",
+        "powers",
+        "powers_taken",
+        "taken",
+        "use",
+        "use_read",
+        "use_taken",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.taken: list[int] = []
@@ -33,11 +45,13 @@ class Board:
         self.drops: list[int] = []
         self.powers_taken: list[int] = []
         self.powers: list[tuple[int, float]] = []
+        self.modelled = False
 
     def add(self, at_ns: int, gpu: Gpu) -> None:
         """One more reading of it."""
         self.taken.append(at_ns)
         self.gpus.append(gpu)
+        self.modelled = self.modelled or gpu.modelled
         if gpu.util_pct is not None:
             self.use_taken.append(at_ns)
             self.use_read.append(at_ns - gpu.age_ns)

@@ -140,7 +140,7 @@ def _processor(known: Evidence) -> Verdict | None:
         told = f"CPU {cost.server_cpu_pct:.0f} % of {_threads(known.threads)}"
     else:
         told = f"its busiest thread {cost.thread_pct:.0f} % of a core"
-    gpu = f"GPU {cost.gpu_pct:.0f} %" if known.gpu_read and cost.gpu_pct is not None else "no GPU used"
+    gpu = f"GPU {cost.gpu_pct:.0f} %" if known.gpu_read and cost.gpu_pct is not None else "no GPU read"
     return Verdict("CPU-bound", f"{told}, {gpu}", "warn" if known.gpu_read else "info")
 
 

@@ -115,7 +115,7 @@ def _with_gpus(cost: PhaseCost, told: Stretch, columns: Columns) -> PhaseCost:
         gpu_window_ns=used.window_ns,
         gpu_why=used.why,
         gpu_each=told.each_gpu(used),
-        power_w=power(span, columns, len(boards)),
+        power_w=power(span, columns, len(boards)) if len(boards) < 2 or told.all_answer() else None,
         power_limit_w=told.limit_w(),
         dram_pct=dram(span, columns),
         sm_mhz=mean_mhz(span, columns, "sm_mhz"),

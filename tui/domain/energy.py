@@ -19,7 +19,8 @@ def energy(span: Span, board: Board) -> tuple[float, bool] | None:
     """Joules of one board in a phase, and whether they are only about right; None: can't be told.
 
     Counter: difference of its values at the edges, each moved by power x distance from where it was read.
-    No counter: area under the power samples. A counter that went backwards (driver reloaded) tells nothing.
+    A counter that went backwards (driver reloaded) tells nothing. No counter: area under the power samples.
+    What a chip reckons of itself is never more than about right.
     """
     if span.end_ns - span.start_ns < SHORTEST_NS:
         return None
@@ -32,7 +33,7 @@ def energy(span: Span, board: Board) -> tuple[float, bool] | None:
     if first is None or last is None or fell:
         return None
     unsure = span.end_ns - span.start_ns < EXACT_NS or max(first[1], last[1]) > NEAR_NS
-    return max(last[0] - first[0], 0.0), unsure
+    return max(last[0] - first[0], 0.0), unsure or board.modelled
 
 
 def edge_error_j(power_w: float, step_ns: int = STEP_NS) -> float:

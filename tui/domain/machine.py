@@ -79,6 +79,7 @@ class Gpu:
     stale: bool = False  # older than two of its driver's intervals
     absent: Mapping[str, str] = field(default_factory=dict)  # why, by field name
     unified: bool = False  # its memory is the system's memory
+    modelled: bool = False  # power and energy are what the chip reckons, not what a sensor told
     age_ns: int = 0
     energy_age_ns: int = 0
     reason: str = ""

@@ -67,6 +67,8 @@ def _afterwards(state: State, event: ev.Timings | ev.Learned) -> None:
     elif state.failure is None:
         _timings(state, event)
         doubt_clocks(state)
+        if event.predicted_n is not None:
+            state.warnings.pop("usage_missing", None)
 
 
 def _course(state: State, event: ev.Event) -> None:

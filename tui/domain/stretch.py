@@ -43,6 +43,12 @@ class Stretch:
             if id(gpu) in ours
         ]
 
+    def all_answer(self) -> bool:
+        """Whether no driver of a working GPU fell silent in the phase: their sums would leave one out."""
+        span = self.span
+        inside_it = [reading for reading in self.near if span.start_ns <= reading.at_ns <= span.end_ns]
+        return not any(gpu.reason for reading in inside_it for gpu in working(reading))
+
     def _of_server(self, field: str) -> Pick:
         def pick(reading: Reading) -> float | None:
             server = self._server(reading)

@@ -12,8 +12,6 @@ from typing import assert_never
 from tui.domain.events import (
     Arrived,
     Began,
-    Connected,
-    Connecting,
     Done,
     Ended,
     Event,
@@ -23,13 +21,9 @@ from tui.domain.events import (
     Head,
     Learned,
     Oddity,
-    RivalSeen,
     Sampled,
-    SentAll,
-    TokenizeProbed,
 )
 from tui.domain.machine import reading_from
-from tui.domain.rivals import STEPS
 from tui.domain.values import count
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 from tui.engines.body import Body
@@ -44,7 +38,8 @@ from tui.engines.failures import (
     unreadable,
 )
 from tui.engines.framing import Message
-from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, plain, text
+from tui.engines.notes import noted
+from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, text
 from tui.engines.tongue import Tongue
 
 
@@ -99,30 +94,17 @@ class Decoder:
     def _note(self, note: Note) -> list[Event]:
         at_ns, fields = note.at_ns, note.fields
         match note.name:
-            case "connecting":
-                return [Connecting(at_ns)]
-            case "connected":
-                return [Connected(at_ns, warm=fields.get("warm") is True)]
-            case "sent_all":
-                return [SentAll(at_ns)]
             case "head":
                 self._take_head(fields.get("status"), fields.get("headers"))
                 return self._head(at_ns)
-            case "tokenize_probe":
-                took_ns, base_ns = count(fields.get("took_ns")), count(fields.get("base_ns"))
-                return [] if took_ns is None else [TokenizeProbed(at_ns, max(0, took_ns - (base_ns or 0)))]
             case "sent":
                 self._sent = True
                 return []
             case "failed" if fields.get("kind") == "timeout" and self._sent and not self._over:
                 # before anything was sent it is no limit of the user's: the connection failed
                 return [] if self._finished else self._fail(timed_out(at_ns, text(fields.get("message"))))
-            case "conditions":
-                return [Learned(at_ns, dict(mapping(plain(dict(fields)))))]
-            case "rival":
-                return _rival(at_ns, fields)
             case _:
-                return []
+                return noted(note)
 
     def _head(self, at_ns: int) -> list[Event]:
         if self._head_told or self._status is None:
@@ -275,12 +257,3 @@ class Decoder:
 
     def _refusal(self, at_ns: int, body: bytes) -> list[Event]:
         return self._fail(http_failure(at_ns, self._status or 0, self._headers, body, self._url))
-
-
-def _rival(at_ns: int, fields: Mapping[str, object]) -> list[Event]:
-    """A step of a background request; odd fields tell nothing."""
-    number, name = count(fields.get("rival")), fields.get("step")
-    step = next((known for known in STEPS if known == name), None)
-    if number is None or step is None:
-        return []
-    return [RivalSeen(at_ns, number, step, count(fields.get("chunks")) or 0, text(fields.get("how")))]

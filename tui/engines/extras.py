@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tui.domain.events import Timings, Usage
+from tui.engines.counted import counted
 from tui.engines.shapes import Object, mapping, nanoseconds, text
 
 _S = 1e9
@@ -60,24 +61,17 @@ def extra_timings(at_ns: int, body: Object, usage: Usage | None) -> Timings | No
             continue
         prompt_ns, predicted_ns = _worked_ns(told, place.prompt), _worked_ns(told, place.decode)
         if prompt_ns is not None or predicted_ns is not None:
-            counts = usage or Usage(at_ns)
-            cached, prompt_n = counts.cached, counts.prompt
-            if prompt_n is not None and cached is not None:
-                prompt_n = max(0, prompt_n - cached)
-            return Timings(
+            timings = Timings(
                 at_ns,
-                prompt_n=prompt_n,
-                cached_n=cached,
                 prompt_ns=prompt_ns,
-                predicted_n=counts.completion,
                 predicted_ns=predicted_ns,
                 load_ns=_ns(told, place.load),
                 queue_ns=_sum_ns(told, place.queue),
                 tokenize_ns=_ns(told, place.tokenize),
                 total_ns=_ns(told, place.total),
-                cached_unknown=cached is None,
                 final=True,
             )
+            return counted(timings, usage)
     return None
 
 

@@ -40,7 +40,7 @@ class Found:
 
     model: the name that requests send, empty where the person must say which. slots: how many requests run at
     once. context: tokens a request may hold. auth_needed: it wants a key, or another one. loading: not ready
-    yet. features: what it said is on or off; a missing one was not told. api: the prefix of its /v1.
+    yet. features: what it said is on or off; a missing one was not told. api: what stands for `/v1` there.
     """
 
     engine: str
@@ -74,9 +74,12 @@ class Found:
     @property
     def unnamed(self) -> str:
         """Why no request can be sent before a model is named; empty when one can."""
-        if self.model or len(self.models) < 2:
+        if self.model or not self.models:
             return ""
-        return f"{self.engine} offers {len(self.models)} models; name one with --model (on screen: e)"
+        elsewhere = " elsewhere" if all(model.remote for model in self.models) else ""
+        several = "" if len(self.models) == 1 else "s"
+        offered = f"{len(self.models)} model{several}{elsewhere}"
+        return f"{self.engine} offers {offered}; name the one to use with --model (on screen: e)"
 
     @property
     def gateway(self) -> bool:

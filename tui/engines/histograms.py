@@ -9,6 +9,7 @@ from tui.domain.events import Dialect, Event, Timings
 from tui.domain.wire import Poll
 from tui.engines.alone import ALONE, not_ours
 from tui.engines.base import Adapter, Look
+from tui.engines.counted import counted
 from tui.engines.openai import OpenAiTongue, request
 from tui.engines.prometheus import Labels, Page, grown_ns, growth
 
@@ -111,24 +112,17 @@ class HistogramTongue(OpenAiTongue):
         return ""
 
     def _timings(self, at_ns: int, before: Page, after: Page) -> Timings:
-        told, usage = self._told, self.usage
-        cached = usage.cached if usage else None
-        prompt_n = usage.prompt if usage else None
-        if prompt_n is not None and cached is not None:
-            prompt_n = max(0, prompt_n - cached)
-        return Timings(
+        told = self._told
+        timings = Timings(
             at_ns,
-            prompt_n=prompt_n,
-            cached_n=cached,
             prompt_ns=told.prefill.ns(before, after),
-            predicted_n=usage.completion if usage else None,
             predicted_ns=told.decode.ns(before, after),
             queue_ns=told.queue.ns(before, after),
             tokenize_ns=told.tokenize.ns(before, after) if told.tokenize else None,
-            cached_unknown=cached is None,
             final=True,
             source=ALONE,
         )
+        return counted(timings, self.usage)
 
 
 def _spoken(name: str, told: Histograms) -> Adapter:

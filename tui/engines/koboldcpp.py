@@ -41,7 +41,8 @@ class KoboldCppTongue(OpenAiTongue):
             return []
         if generations != self._generations + 1:
             grown = generations - self._generations
-            return [not_ours(poll.at_ns, f"it counted {grown} generations")]
+            why = "its counter began anew" if grown < 0 else f"it counted {grown} generations"
+            return [not_ours(poll.at_ns, why)]
         return [_timings(poll.at_ns, told)]
 
 

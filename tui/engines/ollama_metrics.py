@@ -78,6 +78,7 @@ def metrics(at_ns: int, body: Object, seen: Seen) -> list[Event]:
     notes: list[Event] = []
     if told == _NOTHING:
         notes = [_note(at_ns, _NO_CLOCK)]
+        predicted = predicted or (None if seen.lines else predicted)  # an imitation that counts nothing
     elif told.absurd:
         odd = f"{told.parts / 1e6:.0f} ms of load, prompt and answer in {(told.total or 0) / 1e6:.0f} ms"
         notes, told = [_note(at_ns, _TOO_LONG), Oddity(at_ns, "engine_timings_implausible", odd)], _NOTHING
@@ -94,7 +95,7 @@ def metrics(at_ns: int, body: Object, seen: Seen) -> list[Event]:
         load_ns=None if seen.listed and not seen.arrived else told.load,
         total_ns=told.total,
         cached_unknown=cached is None and not _only_new(seen) and not _just_loaded(seen, told),
-        waits=() if seen.remote else _waits(seen, told, total),
+        waits=_waits(seen, told, total),
         final=True,
         source="taken on the machine where the model runs" if seen.remote else "",
     )
@@ -126,7 +127,7 @@ def _prompt(body: Object, seen: Seen, told: _Told) -> tuple[int | None, int | No
     Without, it is the whole prompt too and may hold reused tokens, except up to 0.1.48 and in 0.30.0: there
     it counts only what was processed, so the prompt's length is known only when nothing can have been reused.
     """
-    told_n = count(body.get("prompt_eval_count"))
+    told_n = count(body.get("prompt_eval_count")) or None
     cached = count(body.get("prompt_eval_cached_count"))
     if told_n is None or cached is not None:
         return told_n, None if told_n is None else max(0, told_n - (cached or 0)), cached

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, ToolDelta, Usage
+from dataclasses import replace
+
+from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, Timings, ToolDelta, Usage
 from tui.domain.values import count
 from tui.engines.base import Adapter, Plan, Request
+from tui.engines.counted import counted
 from tui.engines.extras import extra_timings
+from tui.engines.failures import engine_error
 from tui.engines.llama_timings import timings_of
 from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
@@ -13,6 +17,7 @@ from tui.engines.typed_events import typed_event
 
 DIALECT = Dialect("openai")
 PATH = "/v1/chat/completions"
+_BROKEN = "error"  # a finish reason of LMDeploy and OpenRouter; an answer that was aborted is another thing
 
 
 def chat_body(plan: Plan) -> dict[str, object]:
@@ -48,6 +53,7 @@ class OpenAiTongue(Tongue):
     def __init__(self, dialect: Dialect = DIALECT) -> None:
         self.dialect = dialect
         self._usage: Usage | None = None
+        self._extra: Timings | None = None
         self._calls = 0  # tool calls so far
 
     @property
@@ -87,9 +93,19 @@ class OpenAiTongue(Tongue):
             events.append(usage)
         if timings and "prompt_progress" not in body:
             events.append(timings)
-        elif not timings and (extra := extra_timings(at_ns, body, self._usage)):
+        elif not timings and (extra := self._extra_timings(at_ns, body, usage)):
             events.append(extra)
+        if reason == _BROKEN:
+            events.append(engine_error(at_ns, "the generation failed", reason.encode()))
         return events
+
+    def _extra_timings(self, at_ns: int, body: Object, usage: Usage | None) -> Timings | None:
+        """Durations in this chunk, or earlier ones whose counts come only now."""
+        told = extra_timings(at_ns, body, self._usage)
+        if told is None and self._extra is not None and usage is not None:
+            told = counted(replace(self._extra, at_ns=at_ns), usage)
+        self._extra = told or self._extra
+        return told
 
     def _generated(self, at_ns: int, choice: Object, part: Object, running: int | None) -> Generated | None:
         answer = _words(part.get("content")) or text(choice.get("text"))

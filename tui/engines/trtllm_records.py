@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from tui.domain.events import Timings, Usage
 from tui.domain.values import count, finite
+from tui.engines.counted import counted
 from tui.engines.shapes import Object, mapping, nanoseconds
 
 SOURCE = "its record of the request in /perf_metrics"
@@ -38,23 +39,16 @@ def ours(
 def timings_of(at_ns: int, record: Object, usage: Usage | None) -> Timings:
     """The differences of neighbouring stamps, which are seconds of one steady clock."""
     stamps = _stamps(record)
-    usage = usage or Usage(at_ns)
-    prompt_n = usage.prompt
-    if prompt_n is not None and usage.cached is not None:
-        prompt_n = max(0, prompt_n - usage.cached)
-    return Timings(
+    told = Timings(
         at_ns,
-        prompt_n=prompt_n,
-        cached_n=usage.cached,
         prompt_ns=_between(stamps, "first_scheduled_time", "first_token_time"),
-        predicted_n=usage.completion,
         predicted_ns=_between(stamps, "first_token_time", "last_token_time"),
         queue_ns=_between(stamps, "arrival_time", "first_scheduled_time"),
         tokenize_ns=_between(stamps, "server_arrival_time", "arrival_time"),
-        cached_unknown=usage.cached is None,
         final=True,
         source=SOURCE,
     )
+    return counted(told, usage)
 
 
 def _stamps(record: Object) -> Object:

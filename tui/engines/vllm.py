@@ -10,6 +10,7 @@ from tui.domain.wire import Poll
 from tui.engines import vllm_metrics
 from tui.engines.asking import Ask, Asking
 from tui.engines.base import Adapter, Look, Plan, Request, Turn, Watch
+from tui.engines.counted import counted
 from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.prometheus import Page
 from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none
@@ -40,7 +41,7 @@ class VllmTongue(Tongue):
         self._prompt: int | None = None  # tokens, counted before the request was sent
         self._token_seen = False
         self._finished = False
-        self._told = False  # the stream held the engine's own durations
+        self._metrics: Object = {}  # the engine's own durations, once the stream told them
 
     def begin(self, fields: Object) -> list[Event]:
         """The prompt's tokens, where the engine counted them while it was written."""
@@ -64,16 +65,17 @@ class VllmTongue(Tongue):
             self._before = page
         elif not self._token_seen:
             return vllm_metrics.Waiting(self._before, self._prompt).seen(poll.at_ns, page)
-        elif self._finished and not self._told and self._before is not None and poll.path != self._live:
+        elif self._finished and not self._metrics and self._before is not None and poll.path != self._live:
             return [vllm_metrics.durations(poll.at_ns, self._before, page, self._chat.usage)]
         return []
 
     def _heard(self, at_ns: int, body: Object, events: list[Event]) -> list[Event]:
         self._finished = self._finished or any(isinstance(event, Finish) for event in events)
         metrics = mapping(body.get("metrics"))
-        if metrics:
-            self._told = True
-            events = [*events, metrics_of(at_ns, metrics, self._chat.usage)]
+        self._metrics = metrics or self._metrics
+        # its counts may come behind it
+        if metrics or (self._metrics and any(isinstance(event, Usage) for event in events)):
+            events = [*events, metrics_of(at_ns, self._metrics, self._chat.usage)]
         if self._token_seen or not events:
             return events
         if any(isinstance(event, (Generated, Finish)) for event in events):
@@ -87,24 +89,17 @@ class VllmTongue(Tongue):
 
 def metrics_of(at_ns: int, metrics: Object, usage: Usage | None) -> Timings:
     """vLLM's `metrics`; `time_to_first_token_ms` counts from the first scheduling: it is the prefill."""
-    usage = usage or Usage(at_ns)
-    prompt_n = usage.prompt
-    if prompt_n is not None and usage.cached is not None:
-        prompt_n = max(0, prompt_n - usage.cached)
-    return Timings(
+    told = Timings(
         at_ns,
-        prompt_n=prompt_n,
-        cached_n=usage.cached,
         prompt_ns=nanoseconds(metrics.get("time_to_first_token_ms"), _MS),
-        predicted_n=usage.completion,
         predicted_ns=nanoseconds(metrics.get("generation_time_ms"), _MS),
         queue_ns=nanoseconds(metrics.get("queue_time_ms"), _MS),
-        cached_unknown=usage.cached is None,
         final=True,
     )
+    return counted(told, usage)
 
 
-def counted(model: str, prompts: Sequence[Sequence[Turn]]) -> Asking[list[int] | None]:
+def prompt_counts(model: str, prompts: Sequence[Sequence[Turn]]) -> Asking[list[int] | None]:
     """Tokens of each prompt, template included; None where the server does not tell."""
     bodies = [
         {"model": model, "messages": [{"role": turn.role, "content": turn.content} for turn in prompt]}
@@ -130,7 +125,7 @@ def adapter(name: str = "vllm", metrics_path: str = "/metrics") -> Adapter:
             Look(vllm_metrics.before_path(metrics_path), "before", keep=vllm_metrics.KEPT),
             Look(vllm_metrics.after_path(metrics_path), "after", keep=vllm_metrics.KEPT),
         ),
-        counter=counted,
+        counter=prompt_counts,
     )
 
 

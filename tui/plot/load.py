@@ -30,14 +30,17 @@ def load_columns(lane: Lane, samples: Iterable[tuple[int, int, float]]) -> list[
 def load_rows(
     values: Sequence[float | None], rows: int, fill: Fill, now: int | None = None
 ) -> tuple[Row, ...]:
-    """Bars from 0 to 100 % over `rows` rows; None stays blank, 0 % is a thin line. now: the cell of `┃`."""
+    """Bars from 0 to 100 % over `rows` rows; None stays blank, 0 % is a thin line. now: the cell of `┃`.
+
+    100 % ends an eighth below the top: what stands above it would melt into it without colours.
+    """
     bars = fill.glyphs.bars
     canvases = [Canvas(len(values)) for _ in range(rows)]
     upwards = canvases[::-1]
     for column, value in enumerate(values):
         if value is None:
             continue
-        eighths = max(1, round(8 * rows * min(1.0, max(0.0, value / 100))))
+        eighths = max(1, round((8 * rows - 1) * min(1.0, max(0.0, value / 100))))
         for canvas in upwards:
             canvas.dot(column, bars[min(8, eighths)], "secondary")
             eighths -= 8

@@ -32,8 +32,8 @@ class Amd:
         self._gpu_id = ""
         self._unified = not (device / "mem_busy_percent").exists() and not self._has("power1_cap")
         self._sensor = next(iter(self._sensors()), "temp1_input")
-        self._busy = Question(self._file("gpu_busy_percent"))
-        self._mem_busy = Question(self._file("mem_busy_percent"))
+        self._busy = Question(self._share("gpu_busy_percent"))
+        self._mem_busy = Question(self._share("mem_busy_percent"))
         self._vram = Question(lambda: self._used_and_total("vram"))
         self._gtt = Question(lambda: self._used_and_total("gtt"))
         self._power = Question(self._watts)
@@ -137,9 +137,16 @@ class Amd:
         known = [int(size) for size in sizes if size.isdigit()]
         return sum(known) if known and self._gpu_id else None
 
-    def _file(self, name: str) -> Callable[[], int]:
+    def _share(self, name: str) -> Callable[[], int]:
         path = str(self._device / name)
-        return lambda: int(read_now(path))
+
+        def share() -> int:
+            told = int(read_now(path))
+            if not 0 <= told <= 100:
+                raise ValueError(f"no share of time: {told}")
+            return told
+
+        return share
 
     def _monitor(self, name: str) -> Callable[[], int]:
         path = str(self._hwmon / name)

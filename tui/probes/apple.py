@@ -129,6 +129,7 @@ class AppleGpu:
                 sm_mhz=active.mean_mhz if active else None,
                 sm_max_mhz=active.top_mhz if active else None,
                 unified=True,
+                modelled=watts is not None,
                 age_ns=max(now_ns - at_ns, 0),
                 stale=now_ns - at_ns > 2 * REGISTRY_NS,
                 absent={"power_w": UNREPORTED, "energy_mj": UNREPORTED} if self._unreported else {},

@@ -11,6 +11,7 @@ from xml.parsers.expat import ExpatError
 ACCELERATORS = ("-r", "-c", "IOAccelerator", "-d", "1", "-a")
 CLOCKS = ("-r", "-n", "pmgr", "-d", "1", "-a")
 _GPU_CLOCKS = "voltage-states9"
+_MOST = (1 << 63) - 1
 _HZ, _KHZ = 10_000_000, 10_000  # clocks above these are in Hz, in kHz; else in MHz
 
 
@@ -43,7 +44,7 @@ def _accelerator(entry: Mapping[str, object]) -> Accelerator:
     return Accelerator(
         name=model if isinstance(model, str) else "",
         cores=_whole(entry.get("gpu-core-count")),
-        util_pct=_whole(figures.get("Device Utilization %")),
+        util_pct=_whole(figures.get("Device Utilization %"), 100),
         used_bytes=_whole(figures.get("In use system memory")),
         alloc_bytes=_whole(figures.get("Alloc system memory")),
     )
@@ -79,5 +80,6 @@ def _entries(plist: bytes) -> list[Mapping[str, object]]:
     return [entry for entry in entries if isinstance(entry, Mapping)]
 
 
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _whole(value: object, most: int = _MOST) -> int | None:
+    """None for what is no count: the registry tells negative numbers as ones just below 2^64."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most else None

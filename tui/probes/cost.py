@@ -41,9 +41,9 @@ def main(arguments: list[str]) -> str:
     sampler = Sampler()
     sampler.start()
     sampler.rate(hz)
-    child = next(iter(psutil.Process().children()), None)
-    if child is None:
+    if sampler.pid is None:
         return sampler.reason
+    child = psutil.Process(sampler.pid)
     share, readings = cost(sampler, seconds, SETTLED_S, lambda: sum(child.cpu_times()[:2]))
     sampler.close()
     return f"sampling takes {share:.2f} % of a core at {hz:g} Hz ({readings} readings in {seconds:g} s)"

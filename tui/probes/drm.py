@@ -176,8 +176,10 @@ def _discrete(device: Path) -> bool:
 
 def card_name(maker: str, device: Path, tables: Path = Path("/usr/share")) -> str:
     """The name of a card, from the system's lists of PCI devices; just its number when it isn't there."""
-    vendor, number = (read_once(device / name).strip().decode()[2:] for name in ("vendor", "device"))
-    revision = read_once(device / "revision").strip().decode()[2:]
+    vendor, number, revision = (
+        read_once(device / name).strip().decode(errors="replace")[2:]
+        for name in ("vendor", "device", "revision")
+    )
     for line in read_once(tables / "libdrm/amdgpu.ids").decode(errors="replace").splitlines():
         words = [word.strip() for word in line.split(",", 2)]
         if maker == "AMD" and [word.lower() for word in words[:2]] == [number, revision]:

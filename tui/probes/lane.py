@@ -9,6 +9,7 @@ SECOND = 1_000_000_000
 SILENT_NS = 10 * SECOND  # a call that takes longer: the source does not answer
 BUSY_SHARE = 0.05  # of the time at most is spent in a source that keeps its own pace
 LONGEST_PAUSE_S = 5.0
+BROKEN = "its driver answers what nobody expects"
 
 
 def no_answer(busy_ns: int, now_ns: int) -> str:
@@ -26,6 +27,7 @@ class Paced:
         self._edge, self._wake = threading.Event(), threading.Event()
         self._busy_ns: int | None = None
         self._over = False
+        self._failed = ""
         self.apart_ns = 0  # the last two steps, from start to start
 
     def start(self) -> None:
@@ -43,7 +45,9 @@ class Paced:
         self._wake.set()
 
     def silent(self, now_ns: int) -> str:
-        """The words for a source that hangs, "" while it answers."""
+        """The words for a source that hangs or broke down, "" while it answers."""
+        if self._failed:
+            return self._failed
         busy_ns = self._busy_ns
         return no_answer(busy_ns, now_ns) if busy_ns is not None and now_ns - busy_ns > SILENT_NS else ""
 
@@ -69,5 +73,10 @@ class Paced:
 
     def _run(self) -> None:
         while not self._over:
-            self._wake.wait(self.step())
+            try:
+                pause_s = self.step()
+            except Exception as error:
+                self._failed = f"{BROKEN} ({type(error).__name__})"
+                return
+            self._wake.wait(pause_s)
             self._wake.clear()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ Fields = dict[str, Any]  # a part of the fields of a Reading, by name
 CLOCK_CORES = 8  # a clock is asked of this many cores at most
 WSL = "memory of the WSL2 machine, not of Windows"
 _SLOW_NS = 1_000_000_000  # clocks and swap areas
+_CPU_MHZ = re.compile(rb"^cpu MHz[^:\n]*:[ \t]*(\d+(?:\.\d+)?)[ \t]*$", re.MULTILINE)
 _OF_FILE = {
     "meminfo": ("ram_total_bytes", "ram_available_bytes", "swap_total_bytes", "swap_used_bytes"),
     "vmstat": (
@@ -71,6 +73,8 @@ def _reclaims(text: bytes) -> int | None:
         name, _, value = line.partition(b" ")
         if not name.startswith(b"allocstall_"):
             break
+        if not value.isdigit():
+            return None
         total += int(value)
     return total
 
@@ -89,7 +93,7 @@ def stalls(text: bytes, what: str = "stall") -> Fields:
 def cpu_times(text: bytes, ticks_per_s: int) -> Fields:
     """Busy and total CPU seconds of all cores from the first line of /proc/stat; guests are inside user."""
     words = text[: text.find(b"\n")].split()[1:9]
-    if len(words) < 8 or not text.startswith(b"cpu "):
+    if len(words) < 8 or not text.startswith(b"cpu ") or not _all_whole(words):
         return {}
     ticks = [int(word) for word in words]
     idle = ticks[3] + ticks[4]  # idle, and idle while waiting for a disk
@@ -113,7 +117,7 @@ def from_disk(told: Fields, zram_stats: Iterable[bytes]) -> Fields:
 
     The third number in a block device's `stat` counts sectors of 512 bytes that were read.
     """
-    reads = [int(words[2]) * 512 for text in zram_stats if len(words := text.split()) > 2]
+    reads = [int(words[2]) * 512 for text in zram_stats if _all_whole(words := text.split()[:3], 3)]
     swap_in = told.get("swap_in_bytes")
     if swap_in is None or not reads:
         return {}
@@ -125,13 +129,17 @@ def from_disk(told: Fields, zram_stats: Iterable[bytes]) -> Fields:
 
 def zram(mm_stats: Iterable[bytes]) -> Fields:
     """What compressed swap areas hold and the memory they take, from their `mm_stat` files."""
-    held = [words for text in mm_stats if len(words := text.split()) > 2]
+    held = [words for text in mm_stats if _all_whole(words := text.split()[:3], 3)]
     if not held:
         return {}
     return {
         "compressed_original_bytes": sum(int(words[0]) for words in held),
         "compressed_bytes": sum(int(words[2]) for words in held),
     }
+
+
+def _all_whole(words: Sequence[bytes], least: int = 0) -> bool:
+    return len(words) >= least and all(word.isdigit() for word in words)
 
 
 def _scaled(value: int | None, factor: int) -> int | None:
@@ -190,9 +198,7 @@ class LinuxSource:
         now = [_khz(core / "scaling_cur_freq") for core in self._cores]
         most = [_khz(core / "cpuinfo_max_freq") for core in self._cores]
         mhz = [khz / 1000 for khz in now if khz] or [
-            float(line.rpartition(b":")[2])
-            for line in read_once(self._proc / "cpuinfo").splitlines()
-            if line.startswith(b"cpu MHz")
+            float(told) for told in _CPU_MHZ.findall(read_once(self._proc / "cpuinfo"))
         ]
         highest = max((khz for khz in most if khz), default=None)
         return {

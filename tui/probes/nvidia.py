@@ -14,7 +14,7 @@ from tui.probes.card import Card
 from tui.probes.kept import read_once
 from tui.probes.lane import Paced
 from tui.probes.metric import NOT_HERE, RESTARTED, SECOND, code_of, failures
-from tui.probes.nvidia_cards import Finder
+from tui.probes.nvidia_cards import ALL_LOST, Finder
 from tui.probes.nvidia_sleep import Sleep
 from tui.probes.nvidia_tenants import shared
 from tui.probes.nvidia_visible import visible
@@ -28,6 +28,7 @@ OPEN_ERRORS = {
     4: "NVIDIA driver: no permission",
     9: "NVIDIA driver not loaded",
     12: NO_DRIVER,
+    ALL_LOST: "NVIDIA GPU lost: it is there and does not answer",
     18: "NVIDIA driver and library versions differ: reboot or reload the module",
 }
 RETRY_NS = 30 * SECOND

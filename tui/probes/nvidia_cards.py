@@ -11,6 +11,8 @@ from typing import Any
 from tui.probes.card import Card
 from tui.probes.metric import CardGone, failures
 
+ALL_LOST = 15  # the driver's code for a lost card
+
 
 @dataclass(frozen=True, slots=True)
 class Finder:
@@ -24,15 +26,21 @@ class Finder:
     alive: Callable[[], None]
 
     def find(self) -> tuple[list[Card], tuple[str, ...]]:
-        """All cards or slices, and the UUIDs of the cards along the bus. Raises the driver's error."""
+        """All cards or slices, and the UUIDs of the cards along the bus.
+
+        Raises the driver's error, that of a lost card when there are some and none answers.
+        """
         found, whole = [], []
-        for handle in self._handles():
+        handles = self._handles()
+        for handle in handles:
             self.alive()
             with contextlib.suppress(CardGone):
                 card = self._card(handle)
                 parts = [self._card(handle, one, first=i == 0) for i, one in enumerate(self._slices(handle))]
                 found += parts or [card]
                 whole.append(card.uuid)
+        if handles and not found:
+            raise self.nvml.NVMLError(ALL_LOST)
         return found, tuple(whole)
 
     def _handles(self) -> list[Any]:

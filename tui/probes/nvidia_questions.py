@@ -15,6 +15,7 @@ TICK = 0
 ONCE = 1 << 62
 _RARE = 5 * SECOND
 _SETTING = 30 * SECOND
+_NO_DATA = 21
 
 Clock = Callable[[], int]
 Questions = dict[str, Metric]
@@ -33,7 +34,7 @@ def of_card(nv: Any, handle: Any, clock: Clock, wall: Clock) -> Questions:
 def _gauges(nv: Any, h: Any) -> Questions:
     core = nv.NVML_TEMPERATURE_GPU
     return {
-        "util": Metric(lambda: _busy(nv.nvmlDeviceGetUtilizationRates(h)), TICK),
+        "util": Metric(lambda: _busy(nv, nv.nvmlDeviceGetUtilizationRates(h)), TICK),
         "power_w": Metric(lambda: nv.nvmlDeviceGetPowerUsage(h) / 1000, TICK),
         "power_now": Metric(Fields(nv, h, field.POWER_NOW), TICK),
         "sm_mhz": Metric(lambda: nv.nvmlDeviceGetClockInfo(h, nv.NVML_CLOCK_SM), TICK),
@@ -92,8 +93,11 @@ def of_slice(nv: Any, handle: Any, part: Any, clock: Clock) -> Questions:
     return {"activity": Metric(ask, SECOND)}
 
 
-def _busy(rates: Any) -> tuple[int, int]:
-    return rates.gpu, rates.memory
+def _busy(nv: Any, rates: Any) -> tuple[int, int | None]:
+    """Shares of time; one over 100 is none. Without that of the GPU the driver told no data."""
+    if not 0 <= rates.gpu <= 100:
+        raise nv.NVMLError(_NO_DATA)
+    return rates.gpu, rates.memory if 0 <= rates.memory <= 100 else None
 
 
 class _Reasons:

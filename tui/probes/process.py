@@ -9,6 +9,13 @@ from pathlib import Path
 from tui.probes.kept import Kept, number, read_now, read_once
 
 THREADS = 512  # of one process are looked at, no more
+_TOLD = (
+    9,
+    11,
+    12,
+    17,
+    21,
+)  # faults, CPU time of user and system, threads and resident pages, behind the name
 
 
 @dataclass(slots=True)
@@ -53,6 +60,8 @@ class ProcessFiles:
         if len(words) < 22 or words[0] == b"Z":
             self.close()
             return False
+        if not all(words[place].isdigit() for place in _TOLD):
+            return True
         before, use = self.use.counters, self.use
         use.name = use.name or text[text.find(b"(") + 1 : text.rfind(b")")].decode(errors="replace")
         use.rss_bytes = int(words[21]) * self._page_bytes

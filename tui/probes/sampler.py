@@ -62,6 +62,11 @@ class Sampler:
         except OSError as error:
             self.reason = f"{STOPPED}: {(error.strerror or 'cannot start').lower()}"
 
+    @property
+    def pid(self) -> int | None:
+        """The child's process, None while there is none."""
+        return None if self._child is None else self._child.pid
+
     def watch(self, host: str, port: int) -> None:
         """The server to look for; an empty host: none."""
         self._target = (host, port)

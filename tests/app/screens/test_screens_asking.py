@@ -258,6 +258,14 @@ async def test_welcome_gives_the_choice(show: Show, keys: list[str], gives: str 
         assert seen.results == [gives]
 
 
+async def test_welcome_stands_in_the_middle(show: Show) -> None:
+    async with show(WelcomeScreen(BuiltIn(there=False)), (120, 36)) as seen:
+        rows = seen.text.split("\n")
+        filled = [number for number, row in enumerate(rows) if row.strip()]
+        assert abs(filled[0] - (len(rows) - 1 - filled[-1])) <= 1
+        assert set(rows[filled[1]].strip()) == {"─"}, "the rule under the heading"
+
+
 async def test_welcome_says_why_there_is_no_built_in_engine(show: Show) -> None:
     async with show(WelcomeScreen(BuiltIn(there=False, obstacle="the extra is not installed"))) as seen:
         assert "the extra is not installed" in seen.text

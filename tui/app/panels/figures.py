@@ -15,7 +15,7 @@ from tui.plot.cells import width as cells_of
 from tui.plot.digits import digits
 from tui.plot.glyphs import Fill
 from tui.plot.numbers import ABSENT
-from tui.plot.rows import Canvas, Row
+from tui.plot.rows import Canvas, Row, row_width
 
 
 class Figures(Panel):
@@ -84,7 +84,8 @@ def line(shown: Sequence[Shown], first: Shown, width: int) -> Row:
     return most((), texts, width)
 
 
-def running_figure(scene: Scene) -> Row:
-    """The one figure of what happens now, as text."""
+def running_figure(scene: Scene, cells: int) -> Row:
+    """The one figure of what happens now, as text; without its name, or not at all, where it has no room."""
     shown = running(figures(scene, Units()), scene.view.stage)
-    return ((f"{shown.short} ", "secondary"), (shown.text, f"{shown.role} bold"))
+    name, number = (f"{shown.short} ", "secondary"), (shown.text, f"{shown.role} bold")
+    return (name, number) if row_width((name, number)) <= cells else most((), ((number,),), cells)

@@ -80,7 +80,7 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
     first = shown.get("stop", "").split(" ")[0]
     hints: dict[str, tuple[str, str]] = {}
     if scene.tour:
-        hints |= touring.hints(scene.tour, scene.replay is not None, shown)
+        hints |= touring.hints(scene.tour, scene.replay, shown)
     elif scene.replay:
         hints |= replayed(scene.replay, shown)
     elif scene.running:

@@ -43,7 +43,8 @@ def whole(parts: Sequence[str], cells: int, rows: int) -> list[str]:
         if len(lines) <= rows:
             return lines
     kept = lines[:rows]
-    kept[-1] = wrapped(kept[-1], cells - 2)[0] + " …"
+    if beginning := wrapped(kept[-1], cells - 2):  # else there is no room for a sign of what is missing
+        kept[-1] = f"{beginning[0]} …"
     return kept
 
 

@@ -55,9 +55,10 @@ def over(scene: Scene, width: int, height: int) -> Sequence[Row]:
 
 
 def alone(scene: Scene, width: int, height: int) -> Sequence[Row]:
-    """The sentence over several rows, and the running figure."""
+    """The sentence over several rows, its state word too where that is wider, and the running figure."""
     said = say(scene)
-    head = f"{said.sign} {said.word}"
-    rest = whole(said.parts, max(1, width - 1), height - 2)
-    rows: list[Row] = [((head, f"{said.role} bold"),), *(((line, "text"),) for line in rest)]
-    return [*rows, running_figure(scene)][:height]
+    head = whole((f"{said.sign} {said.word}",), width, max(1, height - 1))
+    rest = whole(said.parts, max(1, width - 1), height - len(head) - 1)
+    rows: list[Row] = [((line, f"{said.role} bold"),) for line in head]
+    rows += [((line, "text"),) for line in rest]
+    return [*rows, running_figure(scene, width)][:height]

@@ -79,12 +79,16 @@ def _trouble_of(n: int, gpu: Gpu, width: int) -> list[Block]:
 
 
 def _sum(ours: Sequence[Gpu], width: int) -> Row:
-    watts = [gpu.power_w for gpu in ours if gpu.power_w is not None]
-    held = [gpu.mem_used_bytes for gpu in ours if gpu.mem_used_bytes is not None]
+    """What the server's GPUs use together; of those that still answer, where one doesn't."""
+    live = [gpu for gpu in ours if not gpu.reason]
+    watts = [gpu.power_w for gpu in live if gpu.power_w is not None]
+    held = [gpu.mem_used_bytes for gpu in live if gpu.mem_used_bytes is not None]
     parts = [
-        f"{sum(watts):,.0f} W" if len(watts) == len(ours) else "",
-        f"{size(sum(held))}" if len(held) == len(ours) else "",
-        f"of the server's {len(ours)}",
+        f"{sum(watts):,.0f} W" if live and len(watts) == len(live) else "",
+        f"{size(sum(held))}" if live and len(held) == len(live) else "",
+        f"of {len(live)} of the server's {len(ours)}"
+        if len(live) < len(ours)
+        else f"of the server's {len(ours)}",
     ]
     return facts("sum", parts, width)
 

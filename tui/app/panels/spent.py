@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tui.app.panels.lines import column, most
 from tui.app.scene import Scene
+from tui.domain.band import NOT_READ
 from tui.domain.cost import PhaseCost
 from tui.domain.flow import SECOND_NS
 from tui.domain.values import Provenance, Value
@@ -42,12 +43,14 @@ def spent(name: str, scene: Scene, width: int, graphics: bool) -> Row:
 
 def _none(cost: PhaseCost | None, scene: Scene) -> list[Row]:
     phase = scene.view.phase(cost.name) if cost else None
-    why = [((" not readable here", "secondary"),)] if phase is not None and not phase.running else []
+    why = [((f" {NOT_READ}", "secondary"),)] if phase is not None and not phase.running else []
     return [((ABSENT, "secondary"),), *why]
 
 
 def _graphics(cost: PhaseCost, scene: Scene) -> list[str]:
-    parts = [use_of(cost, ", "), watts(cost, limit=False)]
+    power_w = watts(cost, limit=False)
+    unread = cost.gpu_pct is None and cost.gpu_why == NOT_READ  # stands in the row of the use already
+    parts = ["" if unread and power_w else use_of(cost, ", "), power_w]
     if cost.name == "decode" and scene.told is not None:
         parts.append(per_token(scene.told.joules_per_token, "J/tok"))
     elif scene.told is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tui.app.axis import Axis, Extent
 from tui.app.layout import Form, TimeRows
 from tui.app.panels.ending import ending
-from tui.app.panels.lines import column
+from tui.app.panels.gutter import Gutter, gap_names, gutter_of
 from tui.app.panels.load_lane import LoadLane
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.rival_lanes import rival_lanes, shared
@@ -30,31 +30,12 @@ from tui.plot.marks import Expected, Marks
 from tui.plot.names import names_row
 from tui.plot.numbers import duration
 from tui.plot.read_so_far import counted_notches
-from tui.plot.rows import Row, join
+from tui.plot.rows import Row
 from tui.plot.scale import ticks
 from tui.plot.timeline import lane_rows
 
 _GAPS_EVERY = 2  # frames
 _HIGH_LANE = 9  # rows from which every frame would be more bytes than a network may like
-_SURE_FROM = 20  # gaps from which the median is called p50
-
-
-@dataclass(frozen=True, slots=True)
-class Gutter:
-    """The names at the left of the rows and the cells they take."""
-
-    width: int
-    phases: str
-    margin: int = 1
-
-    def put(self, text: str, row: Row, style: str = "secondary") -> Row:
-        if not self.width:
-            return row
-        lead = " " if self.width > 6 else ""
-        return join((column(lead + text, self.width, style),), row)
-
-
-_WIDE, _TIGHT, _NONE = Gutter(8, "phases"), Gutter(6, "phase"), Gutter(0, "", 0)
 
 
 class TimeBlock(Panel):
@@ -84,7 +65,7 @@ class TimeBlock(Panel):
 
     def moment_at(self, column: int) -> int | None:
         """The moment (ns since sent) in a column of the panel; None beside the lane."""
-        cells, place = self._cells(), column - _gutter(self.plan.form).width
+        cells, place = self._cells(), column - gutter_of(self.plan.form).width
         if self.shown is None or not 0 <= place < cells:
             return None
         return self._lane(self.shown.view, cells).time(place + 0.5)
@@ -96,11 +77,11 @@ class TimeBlock(Panel):
             self.again()
 
     def _cells(self) -> int:
-        gutter = _gutter(self.plan.form)
+        gutter = gutter_of(self.plan.form)
         return self.outer_size.width - gutter.width - gutter.margin
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        gutter = _gutter(self.plan.form)
+        gutter = gutter_of(self.plan.form)
         self.axis.follow(_extent(scene))
         cells = width - gutter.width - gutter.margin
         if cells < 1:
@@ -174,12 +155,8 @@ class TimeBlock(Panel):
             reads=reads,
             label=_label(stalls, view),
         )
-        names = _gap_names(view, gutter, height)
+        names = gap_names(view, gutter, height)
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]
-
-
-def _gutter(form: Form) -> Gutter:
-    return _WIDE if form is Form.LARGE else _NONE if form in (Form.LINE, Form.STAGE) else _TIGHT
 
 
 def _extent(scene: Scene) -> Extent:
@@ -254,19 +231,3 @@ def _ghost(scene: Scene, lane: Lane, fill: Fill, on_line: bool) -> Row:
     total = duration(ghost.total_ns)
     labels = () if on_line else (f"{ghost.label} · {total}", f"{number} · {total}", number)
     return ghost_row(lane, segments, labels, fill, on_line)
-
-
-def _gap_names(view: View, gutter: Gutter, height: int) -> list[tuple[str, str]]:
-    """The gutter's texts of the gap rows: what it is, the median's name, the median."""
-    middle = view.gaps.p50_ns
-    told = duration(round(middle)) if middle is not None else ""
-    told = told.replace(" ", "") if gutter.width < 8 else told
-    name = "p50" if view.gaps.n >= _SURE_FROM else "med"
-    names = [
-        ("gaps", "secondary"),
-        (name if middle is not None and height > 2 else "", "secondary"),
-        (told, "text"),
-    ]
-    if height < 3:
-        names = [("gaps", "secondary"), (told, "text")][:height]
-    return names + [("", "secondary")] * (height - len(names))

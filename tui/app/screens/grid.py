@@ -8,10 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 
-def grid(rows: Iterable[tuple[str, str]]) -> Table:
-    """Rows of (word, text). Nothing in them is read as markup; text from outside must be literal already."""
+def grid(rows: Iterable[tuple[str, str]], least: int = 8) -> Table:
+    """Rows of (word, text), the words at least so many cells wide.
+
+    Nothing in them is read as markup; text from outside must be literal already.
+    """
     table = Table.grid(padding=(0, 1))
-    table.add_column(min_width=8, no_wrap=True)
+    table.add_column(min_width=least, no_wrap=True)
     table.add_column()
     for word, text in rows:
         table.add_row(Text(word, style="bold"), Text(text))

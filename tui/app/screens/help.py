@@ -19,6 +19,7 @@ from tui.app.screens.grid import grid
 from tui.app.screens.kept import Kept
 from tui.app.screens.sheet import Sheet
 from tui.domain.signs import RULES, Word
+from tui.plot.cells import width
 from tui.settings.defining import Definition
 from tui.settings.definitions import DEFINITIONS, GROUPS, MARKS
 from tui.settings.keys import KEYS, Key, by_action
@@ -47,8 +48,9 @@ def _all(keys: Sequence[Key]) -> Kept:
 
 def _keys(keys: Sequence[Key]) -> list[RenderableType]:
     parts: list[RenderableType] = []
+    widest = max(width(key.shown) for key in keys)  # in one column for all groups
     for group, rows in groupby(keys, lambda key: key.group):
-        parts += [_title(f"keys: {group}"), grid((key.shown, key.does) for key in rows)]
+        parts += [_title(f"keys: {group}"), grid(((key.shown, key.does) for key in rows), widest)]
     return parts
 
 

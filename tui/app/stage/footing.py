@@ -14,7 +14,7 @@ from tui.plot.rows import Row, row_width
 
 
 def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
-    """A recording says so first of all; what has no room goes, the knobs before the names."""
+    """A recording says so first of all; what has no room goes: knobs before the names, names before keys."""
     left: Row = ((" toklane", "text bold"), (" ", "text"))
     if scene.replay:
         left = (*left, (f" RECORDING {speed(scene.replay.speed)} ", "text bold"), (" ", "text"))
@@ -29,7 +29,8 @@ def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
         else _knobs(scene, shown)
     )
     right = (*knobs, *helped)
-    left = most(left, names, width - row_width(right if scene.tour else helped) - 2)
+    kept = right if scene.tour or scene.replay else helped
+    left = most(left, names, width - row_width(kept) - 2)
     if row_width(left) + row_width(right) + 2 <= width:
         return ends(left, right, width)
     return ends(left, helped, width)
@@ -46,7 +47,7 @@ def _knobs(scene: Scene, shown: Mapping[str, str]) -> Row:
 
 def _toured(tour: Shown, scene: Scene, shown: Mapping[str, str], room: int) -> Row:
     """The keys of a tour; before them the knobs, where one was turned and they have room too."""
-    told = touring.hints(tour, scene.replay is not None, shown).values()
+    told = touring.hints(tour, scene.replay, shown).values()
     keys: Row = tuple(
         span for key, does in told for span in ((key, "text bold"), (f" {does}  ", "secondary"))
     )

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tui.app.figures import Shown, Units, figures
+from tui.app.said import Said
 from tui.app.scene import Scene
 from tui.app.stage.headings import HEADINGS, IN_VAIN
-from tui.app.words import Said, say
+from tui.app.words import say
 from tui.domain.view import Stage
 from tui.plot.giant import Giant
 from tui.plot.numbers import count

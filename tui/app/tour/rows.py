@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tui.app.panels.lines import measured
+from tui.app.scene import Replay
 from tui.app.tour.shown import Part, Shown
 from tui.plot.rows import Row
 
@@ -41,19 +42,21 @@ def _fitting(text: str, cells: int, rows: int) -> Sequence[str]:
     return kept
 
 
-def hints(tour: Shown, recorded: bool, shown: Mapping[str, str]) -> Hints:
-    """(key, what it does) by name, in the order in which they stand."""
+def hints(tour: Shown, replay: Replay | None, shown: Mapping[str, str]) -> Hints:
+    """(key, what it does) by name, in the order in which they stand. `replay`: None at an engine."""
     esc, *_ = shown["stop"].split(" ")
     told: Hints = {}
     match tour.part:
         case Part.BEFORE:
-            told["send"] = (shown["send"], "play" if recorded else "send")
+            told["send"] = (shown["send"], "play" if replay else "send")
+        case Part.WHILE if replay and not replay.playing:
+            told["next"] = (shown["pause"], "play on")
         case Part.WHILE:
             if tour.turned:
                 told["send"] = (shown["send"], "send then")
             if not tour.last:
                 told["next"] = (shown["pause"], "next scene")
-            if not recorded:
+            if not replay:
                 told["stop"] = (esc, "stop")
         case Part.AFTER:
             if tour.again:

@@ -14,6 +14,7 @@ from tui.engines.abilities.ability import (
 )
 
 ALONE = "while it is alone"
+ALSO = "beside other requests too: "
 _ONE_WAIT = "queue and prefill are one wait"
 _ALL_ONE = "queue, tokenize and prefill are one wait"
 _LONG = "when long"
@@ -27,7 +28,7 @@ def vllm(case: Case) -> tuple[Ability, ...]:
     """vLLM, also inside NIM 2: its stream's metrics, else its counters, else one wait."""
     remedy = _vllm_remedy(case)
     counters = case.on("metrics")
-    also = f"beside other requests too: {remedy}" if counters else remedy
+    also = f"{ALSO}{remedy}" if counters else remedy
     if case.on("per_request"):
         told = [measured(name, "metrics in its stream") for name in ("queue", "prefill", "decode")]
     elif counters:
@@ -79,7 +80,7 @@ def sglang(case: Case) -> tuple[Ability, ...]:
     if case.on("cache_report"):
         cached = measured("cached_tokens", "its usage counts")
     elif counters:
-        always = f"beside other requests too: start {name} with --enable-cache-report"
+        always = f"{ALSO}start {name} with --enable-cache-report"
         cached = measured("cached_tokens", _COUNTERS, ALONE, always)
     return filled(*told, measured("tokens", "a running count in each chunk"), cached)
 

@@ -48,17 +48,14 @@ _TGI = filled(
     *(measured(name, "its histograms", ALONE) for name in ("queue", "tokenize", "prefill", "decode"))
 )
 _LMDEPLOY = filled(
-    *(
-        measured(name, "its histograms", f"{ALONE}, without --disable-metrics")
-        for name in ("queue", "prefill", "decode")
-    ),
+    *(measured(name, "its histograms", ALONE) for name in ("queue", "prefill", "decode")),
     missing("tokenize", "in what is left over"),
     _USAGE,
 )
 _EXO = filled(
     _UNKNOWN_LOAD,
     *_BEFORE,
-    derived("prefill", "its tokens by its rate", "when nothing was reused"),
+    derived("prefill", "tokens by rate", "when nothing was reused"),
     _USAGE,
     measured("progress", "its comments prefill_progress"),
 )

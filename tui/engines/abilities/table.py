@@ -33,6 +33,7 @@ COUNTERS: Mapping[str, str] = {
 _CAUTIONS: Mapping[str, str] = {
     "trtllm": "each request reads /perf_metrics, which takes the records from other readers",
     "lmstudio": "requests with a seed go by the OpenAI route, which tells no phase",
+    "lmdeploy": "started with --disable-metrics it tells no phase",
     "mlx-lm": "a seed takes a request off its batched path: it waits for the others, and they for it",
 }
 _WAITS = ("queue", "prefill", "tokenize")
@@ -71,4 +72,4 @@ def remedy_of_wait(conditions: Mapping[str, object]) -> str:
     features = {"metrics": kept, "per_request": kept and engine == "trtllm"}
     case = Case(engine, version_of(version) if isinstance(version, str) else None, features)
     told = {ability.name: ability for ability in abilities(case)}
-    return next((remedy for name in _WAITS if (remedy := told[name].remedy)), "")
+    return next((remedy for name in _WAITS if (remedy := told[name].remedy)), "").removeprefix(flagged.ALSO)

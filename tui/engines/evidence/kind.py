@@ -54,12 +54,15 @@ def standard(entry: Object) -> Model:
 
 
 def pick(models: Sequence[Model], wanted: str) -> Model:
-    """The one of that name, else one that is loaded, else the first that runs there and not elsewhere."""
+    """The one of that name, else one that is loaded, else the first that runs there.
+
+    One that runs elsewhere may cost money, so it must be asked for: else it is a model without a name.
+    """
     if wanted:
         names = (wanted, f"{wanted}:latest")
         named = (model for model in models if model.name in names or model.label == shown_model(wanted))
         return next(named, Model(wanted, _short(wanted)))
-    here = [model for model in models if not model.remote] or list(models)
+    here = [model for model in models if not model.remote]
     return next((model for model in here if model.loaded), next(iter(here), Model("")))
 
 

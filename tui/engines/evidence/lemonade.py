@@ -17,8 +17,10 @@ def _likely(heard: Heard) -> bool:
 
 
 def _known(heard: Heard) -> bool:
+    """Old ones list one loaded model, and name themselves as the owner of each."""
     health = heard.object(_HEALTH)
-    return "status" in health and "version" in health and "all_models_loaded" in health
+    listed_all = "version" in health and "all_models_loaded" in health
+    return "status" in health and (listed_all or ("model_loaded" in health and _likely(heard)))
 
 
 def _more(heard: Heard, wish: Wish) -> list[Ask]:

@@ -1,0 +1,56 @@
+"""The sentence before there is a request: which engine there is, and what enter would do."""
+
+from __future__ import annotations
+
+from tui.app.enter import Enter
+from tui.app.said import Said
+from tui.app.scene import Scene
+from tui.domain.view import Stage
+from tui.plot.numbers import count
+
+_ENTER = {
+    Enter.SEND: "",
+    Enter.AGAIN: "enter tries again",
+    Enter.CHOOSE: "enter offers the built-in one or an address",
+    Enter.NOTHING: "",
+}
+
+
+def preparing(scene: Scene) -> Said | None:
+    """What comes before a request is sent; None when there is a request to tell about."""
+    if scene.activity and not scene.view.running:
+        return Said("○", "Preparing", "waiting", (scene.activity,))
+    if scene.view.stage is not Stage.EMPTY:
+        return None
+    setup = scene.setup
+    if setup.state == "fetching":
+        return Said(
+            "○", "Fetching the model", "load", (_megabytes(setup.done_bytes, setup.total_bytes), setup.stage)
+        )
+    if setup.state == "starting":
+        return Said("○", "Starting the engine", "load", ("it loads its model",))
+    if setup.state == "failed":
+        return Said("✖", "No engine", "failed", (setup.why, _ENTER[scene.enter]))
+    if scene.problem:
+        return Said("✖", "No engine", "failed", (scene.problem, _ENTER[scene.enter]))
+    if scene.replay and scene.tour:
+        return Said("○", "Ready", "text", (f"enter plays {scene.tour.title}",))
+    if scene.replay:
+        return Said("○", "Replay", "waiting", ("space plays",))
+    if scene.aiming and not scene.engine.name:
+        return Said(
+            "○", "Reaching the engine", "waiting", ("asking what it is", "it may still load its model")
+        )
+    if scene.searching:
+        return Said("○", "Looking for an engine", "waiting", ("on this computer's usual ports",))
+    if not scene.engine.name:
+        return Said("○", "No engine yet", "text", (_ENTER[scene.enter], "e picks one"))
+    if scene.engine.loading:
+        return Said("○", "Loading", "load", ("the engine loads its model",))
+    return Said("○", "Ready", "text", (f"enter sends a prompt of {count(scene.knobs.prompt_tokens)} tokens",))
+
+
+def _megabytes(done: int, total: int) -> str:
+    if not total:
+        return ""
+    return f"{done / 1e6:.1f} of {total / 1e6:.1f} MB" if done else f"{total / 1e6:.0f} MB, once"

@@ -1,0 +1,26 @@
+"""An engine's durations with the token counts that its usage tells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tui.domain.events import Timings, Usage
+
+
+def processed(usage: Usage | None) -> int | None:
+    """Prompt tokens that were really read: without those that were reused, where they are told."""
+    if usage is None or usage.prompt is None or usage.cached is None:
+        return usage.prompt if usage else None
+    return max(0, usage.prompt - usage.cached)
+
+
+def counted(timings: Timings, usage: Usage | None) -> Timings:
+    """`timings` with the counts of `usage`."""
+    cached = usage.cached if usage else None
+    return replace(
+        timings,
+        prompt_n=processed(usage),
+        cached_n=cached,
+        predicted_n=usage.completion if usage else None,
+        cached_unknown=cached is None,
+    )
