@@ -382,6 +382,17 @@ async def _(at: Watched) -> None:
     assert at.session.sent == []
 
 
+async def test_the_footer_of_a_maximised_panel_says_what_esc_does(watch: Watch) -> None:
+    async with watch() as at:
+        await at.press("3")
+        assert "esc back" in at.rows[-1]
+        await at.press("enter")
+        await at.wait(0.2)
+        assert "esc stop" in at.rows[-1] and "3 back" in at.rows[-1]
+        await at.press("3")
+        assert (at.desk.maximised, at.session.cancelled) == ("", 0)
+
+
 async def test_arrows_move_the_time_cursor_in_the_maximised_timeline(
     watch: Watch, session: ScriptedSession
 ) -> None:

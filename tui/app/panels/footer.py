@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from tui.app.layout import Form
+from tui.app.layout import PANELS, Form
 from tui.app.panels.lines import most
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.replaying import LAST_TO_GO
@@ -88,9 +88,8 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
     elif scene.enter.does:
         hints["send"] = (shown["send"], scene.enter.does)
     if maximised:
-        hints["back"] = (first, "back")
-        if scene.running:
-            hints["stop"] = (shown["stop"].split(" ")[-1], "stop")
+        # while a request runs esc stops it: then the panel's own number goes back
+        hints["back"] = (str(PANELS.index(maximised) + 1) if scene.running else first, "back")
     if maximised == "time":
         hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "cursor")
         hints["answer"] = (f"{shown['zoom_in']} {shown['zoom_out']} {shown['zoom_all']}", "zoom")
