@@ -21,14 +21,15 @@ class Look(Enum):
 class Picture:
     """One picture. `tells`: what it shows, for the gallery.
 
-    show: what is played, see `shows.py`. at_s: seconds since sent, None: the end. maximised: a panel. keys: pressed
-    at last. page: laid over it at last.
+    show: what is played, see `shows.py`. at: a moment in seconds since sent, or amid the phase or `stall` of that
+    name, so that a recording can be made anew; None: the end. maximised: a panel. keys: pressed at last. page: laid
+    over it at last.
     """
 
     name: str
     tells: str
     show: str = "2k"
-    at_s: float | None = None
+    at: float | str | None = None
     size: tuple[int, int] = (120, 36)
     theme: str = "dark"
     look: Look = Look.COLOUR
@@ -43,17 +44,17 @@ SMALL, DESIGN, LARGE, ROOM = (80, 24), (120, 36), (200, 60), (100, 28)
 STATES = (
     Picture("hero", "a finished request, with the one before as its ghost"),
     Picture("waiting", "waiting: an engine that does not say why (vLLM, without its metrics)", "vllm", 2.4),
-    Picture("queue", "in the queue, behind two rivals", "rivals", 5.2),
-    Picture("prefill", "reading the prompt", at_s=8.0),
+    Picture("queue", "in the queue, behind two rivals", "rivals", "queue"),
+    Picture("prefill", "reading the prompt", at=8.0),
     Picture("decode", "writing the answer", "1k", 13.6),
-    Picture("stalled", "a stall, while it lasts", "stalled", 4.8),
+    Picture("stalled", "a stall, while it lasts", "stalled", "stall"),
     Picture("cached", "nearly all of the prompt came from the cache", "cached"),
     Picture("rivals", "finished, with the lanes of two rivals", "rivals"),
     Picture("failed", "failed: the engine was killed amid the answer", "failed"),
 )
 SURROUNDINGS = (
-    Picture("demo", "`toklane --demo`: a recording, marked as one", "demo", 6.0),
-    Picture("tour", "`toklane tour`: a scene with its caption", "tour", 6.4),
+    Picture("demo", "`toklane --demo`: a recording, marked as one", "demo", "prefill"),
+    Picture("tour", "`toklane tour`: a scene with its caption", "tour", "queue"),
     Picture("engine", "`e`: the engines that were found", size=SMALL, page="engine"),
     Picture("help", "`?`: all keys", keys=("question_mark",)),
     Picture("doctor", "`toklane doctor`: what this engine lets us measure", "doctor", size=(80, 32)),
@@ -70,25 +71,25 @@ CLOSER = (
 )  # fmt: skip
 SIZES = (
     Picture("finished-80x24", "80 x 24", size=SMALL),
-    Picture("prefill-80x24", "80 x 24, reading", at_s=8.0, size=SMALL),
-    Picture("stalled-80x24", "80 x 24, stalled", "stalled", 4.8, size=SMALL),
+    Picture("prefill-80x24", "80 x 24, reading", at=8.0, size=SMALL),
+    Picture("stalled-80x24", "80 x 24, stalled", "stalled", "stall", size=SMALL),
     Picture("finished-200x60", "200 x 60", size=LARGE),
     Picture("decode-200x60", "200 x 60, writing", "1k", 13.6, size=LARGE),
     Picture("finished-60x20", "60 x 20", size=(60, 20)),
     Picture("finished-40x10", "40 x 10", size=(40, 10)),
 )
 STAGE = (
-    Picture("stage-prefill", "on stage, reading", at_s=8.0, size=ROOM, theme="projector", staged=True),
+    Picture("stage-prefill", "on stage, reading", at=8.0, size=ROOM, theme="projector", staged=True),
     Picture("stage-decode", "on stage, writing", "1k", 13.6, size=ROOM, theme="projector", staged=True),
     Picture("stage-finished", "on stage, finished", size=ROOM, theme="projector-light", staged=True),
 )
 TERMINALS = (
     Picture("finished-no-color", "`NO_COLOR`", look=Look.NO_COLOR),
-    Picture("prefill-no-color", "`NO_COLOR`, reading", at_s=8.0, look=Look.NO_COLOR),
+    Picture("prefill-no-color", "`NO_COLOR`, reading", at=8.0, look=Look.NO_COLOR),
     Picture("finished-no-color-80x24", "`NO_COLOR`, 80 x 24", size=SMALL, look=Look.NO_COLOR),
     Picture("stage-no-color", "`NO_COLOR`, on stage", size=ROOM, staged=True, look=Look.NO_COLOR),
     Picture("finished-ascii", "ASCII", look=Look.ASCII),
-    Picture("prefill-ascii", "ASCII, reading", at_s=8.0, look=Look.ASCII),
+    Picture("prefill-ascii", "ASCII, reading", at=8.0, look=Look.ASCII),
     Picture("finished-ascii-80x24", "ASCII, 80 x 24", size=SMALL, look=Look.ASCII),
 )
 
@@ -140,6 +141,7 @@ def sittings(pictures: tuple[Picture, ...] = PICTURES) -> tuple[tuple[Picture, .
     for some in alike.values():
         still = [picture for picture in some if not (picture.keys or picture.page)]
         touched = [picture for picture in some if picture.keys or picture.page]
+        still.sort(key=lambda picture: picture.at is None)  # an end that was seen is on the dial
         made.append((*still, *touched[:1]))
         made += [(picture,) for picture in touched[1:]]
     return tuple(made)

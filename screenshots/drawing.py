@@ -62,7 +62,7 @@ async def _one(at: Running, picture: Picture) -> str:
     at.desk.stage(picture.staged)
     at.desk.maximise(picture.maximised)
     await at.pilot.pause()
-    at.feed.seek(picture.at_s)
+    at.feed.seek(shows.moment(at.feed, picture.at))
     at.desk.pump.tick()
     await at.pilot.pause()
     await at.pilot.press(*picture.keys)

@@ -24,6 +24,7 @@ RECORDINGS = Path(__file__).parent / "recordings"
 LENGTHS = ("128", "256", "512", "1k", "2k")  # the others are earlier runs: they fill the dial
 DEMO_AT = 1  # the long prompt
 SCENE = 3  # the rivals
+AMID = 0.7  # of a phase: so far is it when a picture shows it
 
 
 def session(show: str, clock: Callable[[], int]) -> ReplaySession:
@@ -45,6 +46,21 @@ def session(show: str, clock: Callable[[], int]) -> ReplaySession:
 def _before(show: str) -> tuple[str, ...]:
     """The runs of before: shorter ones, the last of them is the ghost."""
     return LENGTHS[: LENGTHS.index(show)] if show in LENGTHS else ()
+
+
+def moment(feed: ReplaySession, at: float | str | None) -> float | None:
+    """Seconds since sent; None: the end. LookupError where the recording has no such phase."""
+    if not isinstance(at, str):
+        return at
+    whole = feed._points.whole.live.view()  # to go there would teach the dial what is still to come
+    if at == "stall":
+        spans = [(stall.start_ns, stall.end_ns) for stall in whole.stalls]
+    else:
+        spans = [(phase.start_ns, phase.end_ns) for phase in whole.phases if phase.name == at]
+    if not spans:
+        raise LookupError(f"{feed.file} has no {at}")
+    begin_ns, end_ns = spans[0]
+    return (begin_ns + AMID * (end_ns - begin_ns)) / 1e9
 
 
 def lead(desk: Desk, feed: ReplaySession, show: str) -> None:
