@@ -17,7 +17,7 @@ from tui.probes.sampler import Sampler
 
 PLACE = Path(__file__).parents[1] / "tui" / "tour"
 ASKED = {
-    "deep": Knobs(prompt_tokens=128, answer_limit=512, ignore_eos=True),
+    "deep": Knobs(prompt_tokens=128, answer_limit=1024, ignore_eos=True),
     "rivals": Knobs(prompt_tokens=256, answer_limit=48, rivals=2),
 }
 """Those with rivals come last: the engine starts anew for them."""

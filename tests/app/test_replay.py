@@ -146,6 +146,14 @@ async def test_home_end_and_the_arrows_scrub(play: Play, player: ReplaySession) 
         assert at.desk.pump.knobs == Knobs(), "the knobs of requests are left alone"
 
 
+async def test_a_recording_does_not_foretell_itself(play: Play, player: ReplaySession) -> None:
+    async with play(player) as at:
+        await at.press("end")
+        assert "Finished" in at.text
+        await at.press("home", "right")
+        assert "Finished" not in at.text and "last time" not in at.text
+
+
 async def test_space_plays_and_stands(play: Play, player: ReplaySession) -> None:
     async with play(player) as at:
         await at.press("space")

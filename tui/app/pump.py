@@ -150,7 +150,9 @@ class Pump:
             paused=self.paused,
             again=self.again,
         )
-        expectation = self._estimates.follow(scene.run_number, scene.view, scene.ttft_s.get(scene.asked))
+        # a recording that was seen to its end must not foretell itself
+        last_ttft_s = None if scene.replay else scene.ttft_s.get(scene.asked)
+        expectation = self._estimates.follow(scene.run_number, scene.view, last_ttft_s)
         return replace(
             scene,
             told=self._insights.follow(scene.run_number, scene.view),
