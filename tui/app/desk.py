@@ -58,7 +58,7 @@ class Desk(Touring, Turning):
             self.attend_tour(engine)
             return
         nothing_there = engine.discovered == () and engine.found is None and not engine.aiming
-        if nothing_there and not self._welcomed and engine.builtin.state == "off" and self.is_current:
+        if nothing_there and not self._welcomed and engine.builtin.state == "off" and self.app.screen is self:
             self._welcomed = True
             self._pages().welcome_page(self.monitor, engine)
 
