@@ -7,12 +7,12 @@ import pytest
 from tests.app.scripted import MS, opening
 from tests.app.test_monitor_words import KNOBS, of, seen
 from tui.app.panels.phases import reading
-from tui.plot.read_so_far import counted_notches, read_so_far
 from tui.app.window import moment
 from tui.domain import events as ev
 from tui.domain.events import Dialect, Event
 from tui.domain.prefill import Report
 from tui.plot.glyphs import Fill
+from tui.plot.read_so_far import counted_notches, read_so_far
 from tui.plot.rows import plain
 
 MLX = Dialect("mlx-lm", tokenizes_first=False, head="working")

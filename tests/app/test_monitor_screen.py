@@ -45,7 +45,7 @@ async def test_prefill_at_the_large_size(watch: Watch, session: ScriptedSession)
         assert "first token ≈ 18 s" in rows[11]
         assert "▲ 7.60 s" in rows[15] and rows[15].endswith("20 s")
         assert "no token yet" in rows[17]
-        assert rows[19].startswith(" cpu    █")
+        assert rows[19].startswith(" cpu    ▇")
         assert "768 of 1,674" in rows[25]
         assert "14.2/23.4 G" in rows[22] and "1.98/2" in rows[22]
         assert re.search("─ cpu · no NVIDIA driver ─+$", rows[21])

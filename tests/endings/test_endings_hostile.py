@@ -78,7 +78,8 @@ def test_an_answer_a_model_and_a_version_are_only_text_on_every_page(monitor: Mo
         terminal.press("\r")
         terminal.wait_for("Finished")
         terminal.settle(0.2)
-        assert ruled(terminal)[: len(before)] == before or set(ruled(terminal)) == set(before)
+        # those around the answer; the titles of the machine's panels above change with the machine
+        assert ruled(terminal)[-2:] == before[-2:]
         seen(terminal, PAGES)
         terminal.wait_for("Finished")
         assert "[@click=app.quit]" in terminal.text

@@ -100,7 +100,10 @@ def test_a_certificate_that_nobody_checks_and_a_proxy_that_nobody_uses_are_said(
     assert "    certificate    not checked (--insecure): anybody could answer there\n" in text(told)
     assert "  proxy          none is used; not heeded: HTTPS_PROXY\n" in text(told)
     as_json = json.loads(json.dumps(findings_object(told)))
-    assert (as_json["engines"][0]["certificate"], as_json["proxies_ignored"]) == ("unchecked", ["HTTPS_PROXY"])
+    assert (as_json["engines"][0]["certificate"], as_json["proxies_ignored"]) == (
+        "unchecked",
+        ["HTTPS_PROXY"],
+    )
 
 
 def test_hostile_names_are_made_harmless() -> None:

@@ -1,4 +1,4 @@
-"""How far the prompt is read, in words: only the unit that the engine tells, and marked where it is inferred."""
+"""How far the prompt is read, in words: only in the unit that the engine tells, marked where inferred."""
 
 from __future__ import annotations
 
