@@ -7,11 +7,9 @@ from dataclasses import replace
 from tui.domain.events import Timings, Usage
 
 
-def processed(usage: Usage | None) -> int | None:
+def processed(prompt: int | None, cached: int | None) -> int | None:
     """Prompt tokens that were really read: without those that were reused, where they are told."""
-    if usage is None or usage.prompt is None or usage.cached is None:
-        return usage.prompt if usage else None
-    return max(0, usage.prompt - usage.cached)
+    return prompt if prompt is None or cached is None else max(0, prompt - cached)
 
 
 def counted(timings: Timings, usage: Usage | None) -> Timings:
@@ -19,7 +17,7 @@ def counted(timings: Timings, usage: Usage | None) -> Timings:
     cached = usage.cached if usage else None
     return replace(
         timings,
-        prompt_n=processed(usage),
+        prompt_n=processed(usage.prompt, cached) if usage else None,
         cached_n=cached,
         predicted_n=usage.completion if usage else None,
         cached_unknown=cached is None,

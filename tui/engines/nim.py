@@ -6,6 +6,7 @@ from tui.domain.events import Dialect, Event, Timings, Usage
 from tui.domain.values import count
 from tui.engines import sglang, vllm
 from tui.engines.base import Adapter
+from tui.engines.counted import processed
 from tui.engines.openai import OpenAiTongue, request
 from tui.engines.shapes import Object, mapping, nanoseconds
 from tui.engines.tongue import Tongue
@@ -63,12 +64,9 @@ def timings_of(at_ns: int, stats: Object, usage: Usage | None) -> Timings:
         prefill_ns,
     )
     cached = usage.cached if usage else None
-    prompt_n = count(stats.get("llm_input_token_length"))
-    if prompt_n is not None and cached is not None:
-        prompt_n = max(0, prompt_n - cached)
     return Timings(
         at_ns,
-        prompt_n=prompt_n,
+        prompt_n=processed(count(stats.get("llm_input_token_length")), cached),
         cached_n=cached,
         prompt_ns=prefill_ns,
         predicted_n=tokens,

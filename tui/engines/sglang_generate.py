@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tui.domain.events import Event, Finish, Generated, Timings, Usage
 from tui.domain.values import count, finite
+from tui.engines.counted import processed
 from tui.engines.failures import engine_error, said
 from tui.engines.shapes import Object, items, mapping, nanoseconds, text
 
@@ -57,7 +58,7 @@ def _timings(
         return None
     return Timings(
         at_ns,
-        prompt_n=max(0, prompt - cached) if prompt is not None and cached is not None else prompt,
+        prompt_n=processed(prompt, cached),
         cached_n=cached,
         prompt_ns=prefill_ns,
         predicted_n=running,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.domain.events import Event, Progress, SlotsSeen, Timings, Usage
 from tui.domain.values import count
 from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, not_alone, not_ours
+from tui.engines.counted import counted
 from tui.engines.prometheus import Page, grown_ns, growth
 
 _RUNNING, _WAITING = "vllm:num_requests_running", "vllm:num_requests_waiting"
@@ -58,21 +59,15 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
     if why or usage is None:
         return not_ours(at_ns, why, why != NONE_SHOWN)
     cached = usage.cached if usage.cached is not None else _reused(before, after, usage.prompt)
-    prompt_n = usage.prompt
-    if prompt_n is not None and cached is not None:
-        prompt_n = max(0, prompt_n - cached)
-    return Timings(
+    told = Timings(
         at_ns,
-        prompt_n=prompt_n,
-        cached_n=cached,
         prompt_ns=grown_ns(before, after, _PREFILL),
-        predicted_n=usage.completion,
         predicted_ns=grown_ns(before, after, _DECODE),
         queue_ns=grown_ns(before, after, f"{_QUEUE}_sum"),
-        cached_unknown=cached is None,
         final=True,
         source=ALONE,
     )
+    return counted(told, replace(usage, cached=cached))
 
 
 def _reused(before: Page, after: Page, prompt: int | None) -> int | None:

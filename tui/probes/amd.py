@@ -10,7 +10,8 @@ from tui.domain.machine import Gpu
 from tui.probes.drm import card_name, uevent
 from tui.probes.fdinfo import Client
 from tui.probes.kept import read_now, read_once
-from tui.probes.question import SECOND, Question, slow_note
+from tui.probes.pace import SECOND
+from tui.probes.question import Question, slow_note
 
 DRIVERS = frozenset({"amdgpu"})
 SOC_POWER = "power of the whole chip, CPU included"

@@ -12,7 +12,8 @@ from tui.probes.apple_memory import budget
 from tui.probes.apple_registry import ACCELERATORS, CLOCKS, Accelerator, accelerators, gpu_clocks
 from tui.probes.apple_report import Unreported
 from tui.probes.apple_system import Mac
-from tui.probes.lane import SECOND, Paced
+from tui.probes.lane import Paced
+from tui.probes.pace import SECOND
 
 REGISTRY_NS = SECOND  # `ioreg` takes a process
 REPORT_NS = SECOND // 5

@@ -12,7 +12,6 @@ from tui.probes.metric import (
     GPU_LOST,
     NO_PERMISSION,
     NOT_SUPPORTED,
-    SECOND,
     CardGone,
     Metric,
     code_of,
@@ -21,6 +20,7 @@ from tui.probes.metric import (
 from tui.probes.nvidia_answers import AS_THEY_ARE, Answers
 from tui.probes.nvidia_questions import TICK, of_card, of_slice
 from tui.probes.nvidia_tenants import Held
+from tui.probes.pace import SECOND
 
 _OTHER_STRUCT = 25  # drivers 535.43 to 535.86 fill the list of processes with nonsense
 

@@ -13,7 +13,7 @@ from tui.domain.machine import Gpu
 from tui.probes.fdinfo import Client, DeviceFiles, busy_pct
 from tui.probes.kept import read_once
 from tui.probes.lane import Paced
-from tui.probes.question import SECOND
+from tui.probes.pace import SECOND
 
 REST_NS = 15 * SECOND  # an idle card that may be switched off is left alone that long, so that it can be
 LOOK_NS = 30 * SECOND  # between two looks for cards

@@ -9,7 +9,8 @@ from tui.domain.machine import Gpu
 from tui.probes.drm import card_name, uevent
 from tui.probes.fdinfo import Client
 from tui.probes.kept import read_now, read_once
-from tui.probes.question import SECOND, Question, Slope, slow_note
+from tui.probes.pace import SECOND
+from tui.probes.question import Question, Slope, slow_note
 
 DRIVERS = frozenset({"i915", "xe"})
 NOT_BUSY = "load is the share of time it was awake, which is more than its work"

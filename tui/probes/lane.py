@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-SECOND = 1_000_000_000
+from tui.probes.pace import SECOND
+
 SILENT_NS = 10 * SECOND  # a call that takes longer: the source does not answer
 BUSY_SHARE = 0.05  # of the time at most is spent in a source that keeps its own pace
 LONGEST_PAUSE_S = 5.0

@@ -1,12 +1,11 @@
-"""One question to the NVIDIA driver, asked repeatedly; remembers what can't be answered and what is slow."""
+"""One question to the NVIDIA driver, asked repeatedly; remembers what can't be answered, keeps its pace."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-MS = 1_000_000
-SECOND = 1000 * MS
+from tui.probes.pace import LONGEST_BACKOFF, Pace
 
 # Codes of nvmlReturn_t.
 UNINITIALIZED = 1
@@ -18,9 +17,6 @@ GPU_LOST, RESTARTED = "GPU lost", "NVIDIA driver restarted"
 NOT_HERE, NOT_ALLOWED = "not supported here", "no permission"
 NOT_NOW = frozenset({6, 21, 27})  # not found, no data, not ready: the last value stands
 LOST = frozenset({15, 16, 28})  # lost, reset required, not found: the handle must not be used again
-# A mean duration above the first puts at least the second between two calls.
-SLOW = ((500 * MS, 30 * SECOND), (50 * MS, 5 * SECOND), (5 * MS, 1 * SECOND))
-LONGEST_BACKOFF = 30 * SECOND
 
 
 class CardGone(Exception):
@@ -46,19 +42,14 @@ class Metric:
     def __init__(self, ask: Callable[[], Any], every_ns: int, edge: bool = False) -> None:
         self._ask = ask
         self.every_ns = every_ns
-        self._edge = edge
-        self._next_ns = 0
-        self._backoff_ns = 0
-        self.interval_ns = every_ns  # between two calls, as fast as the driver is
-        self.mean_ns = 0.0
+        self.pace = Pace(every_ns, edge)
         self.answer: tuple[Any, int] | None = None
         self.absent = ""
 
     def refresh(self, nvml: Any, clock: Callable[[], int], edge: bool) -> None:
         """Ask when it is time, or at an edge. Raises CardGone; other failures concern this value alone."""
         start_ns = clock()
-        wanted = start_ns >= self._next_ns or (edge and self._edge and not self._backoff_ns)
-        if self.absent or not wanted:
+        if self.absent or not self.pace.due(start_ns, edge):
             return
         try:
             value = self._ask()
@@ -66,8 +57,9 @@ class Metric:
             self._failed(code_of(error))
         else:
             self.answer = (value, (start_ns + clock()) // 2)
-            self._backoff_ns = 0
-        self._plan(clock(), clock() - start_ns)
+            self.pace.answered()
+        every_ns = self.every_ns if self.answer else min(self.every_ns, LONGEST_BACKOFF)
+        self.pace.plan(start_ns, clock(), every_ns)
 
     def _failed(self, code: int) -> None:
         if code in LOST:
@@ -77,11 +69,4 @@ class Metric:
         if code in NOT_SUPPORTED or code == NO_PERMISSION:
             self.answer, self.absent = None, NOT_ALLOWED if code == NO_PERMISSION else NOT_HERE
         elif code not in NOT_NOW:
-            self._backoff_ns = min(max(2 * self._backoff_ns, SECOND), LONGEST_BACKOFF)
-
-    def _plan(self, now_ns: int, took_ns: int) -> None:
-        self.mean_ns = took_ns if not self.mean_ns else 0.8 * self.mean_ns + 0.2 * took_ns
-        slow_ns = next((pause for limit, pause in SLOW if self.mean_ns > limit), 0)
-        every_ns = self.every_ns if self.answer else min(self.every_ns, LONGEST_BACKOFF)
-        self.interval_ns = max(every_ns, slow_ns)
-        self._next_ns = now_ns + max(self.interval_ns, self._backoff_ns)
+            self.pace.failed()

@@ -13,11 +13,12 @@ from tui.domain.machine import Gpu
 from tui.probes.card import Card
 from tui.probes.kept import read_once
 from tui.probes.lane import Paced
-from tui.probes.metric import NOT_HERE, RESTARTED, SECOND, code_of, failures
+from tui.probes.metric import NOT_HERE, RESTARTED, code_of, failures
 from tui.probes.nvidia_cards import ALL_LOST, Finder
 from tui.probes.nvidia_sleep import Sleep
 from tui.probes.nvidia_tenants import shared
 from tui.probes.nvidia_visible import visible
+from tui.probes.pace import SECOND
 from tui.probes.tegra import Tegra
 
 NO_DRIVER = "no NVIDIA GPU found"

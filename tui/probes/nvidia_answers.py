@@ -9,7 +9,8 @@ from typing import Any
 
 from tui.domain.peaks import bus_gb_s
 from tui.probes import nvidia_fields as field
-from tui.probes.metric import MS, NOT_HERE, SECOND, Metric
+from tui.probes.metric import NOT_HERE, Metric
+from tui.probes.pace import MS, SECOND
 
 INTEGRATED = ("GB10", "Orin", "Thor", "Tegra")  # chips whose GPU works in the system's memory
 SAME_MEMORY = 0.1  # such a chip reports a total this close to the system's RAM, if it reports one
@@ -62,7 +63,7 @@ class Answers:
         for name in _GAUGES:
             metric = self.metrics.get(name)
             if metric and (answer := metric.answer):
-                return now_ns - answer[1] > 2 * max(pause_ns, metric.interval_ns)
+                return now_ns - answer[1] > 2 * max(pause_ns, metric.pace.interval_ns)
         return False
 
     def memory(self) -> dict[str, Any]:
@@ -144,7 +145,7 @@ class Answers:
 
     def note(self) -> str:
         """Remarks for people: whose power it is, a lowered limit, a slow driver."""
-        often = (metric.mean_ns for metric in self.metrics.values() if metric.every_ns <= SECOND)
+        often = (metric.pace.mean_ns for metric in self.metrics.values() if metric.every_ns <= SECOND)
         slow = [mean_ns for mean_ns in often if mean_ns > _SLOW_NS]
         limit, default = self.get("power_limit_w"), self.get("power_default_w")
         parts = [WHOLE_CARD] if self.sliced and "power_w" in self.metrics else []

@@ -8,8 +8,9 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
-from tui.probes.metric import NOT_SUPPORTED, SECOND
+from tui.probes.metric import NOT_SUPPORTED
 from tui.probes.nvidia_fields import typed
+from tui.probes.pace import SECOND
 
 FAR_NS = 2 * SECOND  # a stamp further from a clock than this is not of that clock
 _US = 1000

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tui.probes import nvidia_fields as field
-from tui.probes.metric import NOT_SUPPORTED, SECOND, Metric, code_of, failures
+from tui.probes.metric import NOT_SUPPORTED, Metric, code_of, failures
 from tui.probes.nvidia_activity import Activity
 from tui.probes.nvidia_fields import Fields
 from tui.probes.nvidia_history import History
+from tui.probes.pace import SECOND
 
 TICK = 0
 ONCE = 1 << 62
