@@ -14,7 +14,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,16 @@ RIVAL_TOKENS = 160
 def main() -> int:
     """Record all of them, or those named on the command line."""
     wanted = sys.argv[1:]
+    with warm() as session:
+        for name, make in {"long": long, "short": short, "stalled": stalled, "queued": queued}.items():
+            if not wanted or name in wanted:
+                make(session)
+    return 0
+
+
+@contextmanager
+def warm() -> Iterator[Session]:
+    """A sitting with the built-in engine, which has answered before; the program ends where there is none."""
     sampler = Sampler()
     sampler.start()
     session = Session(Child.start(), sampler)
@@ -46,12 +57,9 @@ def main() -> int:
         if session.found is None:
             sys.exit(session.problem)
         warm_up(session)
-        for name, make in {"long": long, "short": short, "stalled": stalled, "queued": queued}.items():
-            if not wanted or name in wanted:
-                make(session)
+        yield session
     finally:
         session.close()
-    return 0
 
 
 def warm_up(session: Session) -> None:

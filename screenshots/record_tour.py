@@ -8,12 +8,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from record_demo import keep, sent, until, warm_up
+from record_demo import keep, sent, warm
 
-from tui.capture.channel import Child
-from tui.capture.session import Session
 from tui.domain.knobs import Knobs
-from tui.probes.sampler import Sampler
 
 PLACE = Path(__file__).parents[1] / "tui" / "tour"
 ASKED = {
@@ -26,20 +23,10 @@ ASKED = {
 def main() -> int:
     """Record both, or those named on the command line."""
     wanted = sys.argv[1:]
-    sampler = Sampler()
-    sampler.start()
-    session = Session(Child.start(), sampler)
-    try:
-        session.embed()
-        until(session, lambda: session.found is not None or bool(session.problem))
-        if session.found is None:
-            sys.exit(session.problem)
-        warm_up(session)
+    with warm() as session:
         for name, knobs in ASKED.items():
             if not wanted or name in wanted:
                 keep(name, sent(session, knobs), place=PLACE)
-    finally:
-        session.close()
     return 0
 
 
