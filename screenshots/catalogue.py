@@ -55,9 +55,14 @@ STATES = (
 SURROUNDINGS = (
     Picture("demo", "`toklane --demo`: a recording, marked as one", "demo", "prefill"),
     Picture("tour", "`toklane tour`: a scene with its caption", "tour", "queue"),
-    Picture("engine", "`e`: the engines that were found", size=SMALL, page="engine"),
+    Picture("engine", "`e`: engines that were found (an example, no recording)", size=SMALL, page="engine"),
     Picture("help", "`?`: all keys", keys=("question_mark",)),
-    Picture("doctor", "`toklane doctor`: what this engine lets us measure", "doctor", size=(80, 32)),
+    Picture(
+        "doctor",
+        "`toklane doctor`: what an engine lets us measure (an example, no recording)",
+        "doctor",
+        size=(80, 32),
+    ),
 )
 TO_STALL = ("home", *["right"] * 24)
 CLOSER = (
