@@ -42,6 +42,8 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except Exception as error:
+        if signalled := _signal_behind(error):
+            sys.exit(signalled.status)
         if not isinstance(error, BrokenPipeError):
             _complain_of(error)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody takes the rest
@@ -142,6 +144,18 @@ def _unknown_terminal() -> bool:
 
 def _leave(number: int, frame: FrameType | None) -> None:
     raise _Signalled(_STATUS[number])
+
+
+def _signal_behind(error: BaseException) -> _Signalled | None:
+    """Python 3.11 wraps whatever is raised while a class is made, and some library may wrap more."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        if isinstance(link, _Signalled):
+            return link
+        seen.add(id(link))
+        link = link.__cause__ or link.__context__
+    return None
 
 
 def _unraisable(dropped: sys.UnraisableHookArgs) -> None:

@@ -1,6 +1,7 @@
 """Every way to end the monitor: terminal as before, documented status, nobody left, a whole recording."""
 
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -10,11 +11,29 @@ import pytest
 
 from tests.endings.conftest import Monitor, ending
 from tests.endings.server import Engine
-from tests.endings.terminal import TOKLANE, Terminal, environment, eventually
+from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually
 from tui.capture.recording import read
 
 SOON_S = 2.0
 READING = "256 of 512 tokens"
+WRAPPED = """
+import os, signal
+from tui import cli
+from tui.__main__ import main
+
+class Named:
+    def __set_name__(self, owner, name):
+        os.kill(os.getpid(), signal.{name})
+
+def parse(argv):
+    try:
+        type("Owner", (), {{"named": Named()}})
+    except SystemExit as error:  # Python 3.12 wraps nothing any more
+        raise RuntimeError("a class could not be made") from error
+
+cli.parse = parse
+main()
+"""
 Way = Callable[[Terminal], None]
 
 
@@ -110,6 +129,19 @@ def test_at_any_moment_of_the_start(monitor: Monitor, scripted: Engine) -> None:
             assert terminal.end(SOON_S) == status, (act.__name__, delay_ms, terminal.written[-500:])
             assert terminal.hung_up or terminal.restored, (act.__name__, delay_ms)
             assert b"Traceback" not in terminal.written
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_one_that_python_wraps_into_another_error_is_still_answered(
+    name: str, status: int, own_home: Path
+) -> None:
+    """While a library makes a class, Python 3.11 turns whatever is raised there into a RuntimeError."""
+    script = WRAPPED.format(name=name)
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment(own_home), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
+    assert not (own_home / "state" / "crashes").exists()
 
 
 def test_amid_a_replay(monitor: Monitor) -> None:
