@@ -32,7 +32,7 @@ STOPPED_S = 0.7
 AT_TOKEN = 24
 FROZEN = f"the engine's process was stopped for {STOPPED_S:g} s at token {AT_TOKEN}, on purpose"
 RIVAL = "another request held the only slot, on purpose"
-RIVAL_TOKENS = 160
+RIVAL_TOKENS = 480
 
 
 def main() -> int:
