@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from textual.pilot import Pilot
 
+from tests.app.calm import calm
 from tests.app.scripted import MS, ScriptedSession
 from tui.app.desk import Desk
 from tui.app.main import Monitor
@@ -79,6 +80,13 @@ def all_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever terminal the tests run in."""
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLORTERM", "truecolor")
+
+
+@pytest.fixture(autouse=True)
+def waits_for_calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key, a size and a pause are over when the screen has nothing left to do."""
+    for module in ("app", "pilot"):
+        monkeypatch.setattr(f"textual.{module}.wait_for_idle", calm)
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ async def test_the_cursor_goes_from_piece_to_piece_and_takes_the_time_along(
         assert "arrows move a cursor from piece to piece" in at.text
         await at.press("home", *["right"] * 29)
         assert at.desk.pump.knobs.prompt_tokens == 512
-        assert "▲ piece 30 of 64 · token 30 · 1.05 s after sent · gap 413 ms, the longest of 63" in at.text
+        assert "▲ piece 30 of 64 · token 30 · at 1.05 s · gap 413 ms, the longest of 63" in at.text
         assert "CPU 99 % · GPU – · RAM 14.2/23.4 GiB · VRAM – · power –" in at.text
         columns = at.desk.pump.scene.view.track.columns
         assert at.desk.time.window.cursor_ns == columns.at[29]

@@ -179,10 +179,10 @@ async def test_a_computer_without_a_gpu_has_a_panel_of_its_processor(
         await ran(at)
         shown = side(at, "gpu")
         assert "cpu · no GPU used" in shown and "1.98/2" in shown and "2.8 GHz" in shown
-        assert "decode 198 % server 196 %" in shown and shown.endswith("CPU-bound: CPU 196 %")
+        assert "decode 198 % server 196 %" in shown and shown.endswith("CPU-bound: CPU 196 % on 2 threads")
         await at.press("4")
         shown = side(at, "gpu")
-        assert "decode CPU-bound: CPU 196 % of 2 threads, no GPU read" in shown
+        assert "decode CPU-bound: CPU 196 % on 2 threads, no GPU read" in shown
         assert "DDR4-3200 x2: 51 GB/s" in shown
         assert "the estimate is 1268 % of the peak, so it is wrong" in shown and "1268 %," not in shown
 

@@ -56,7 +56,7 @@ def test_the_large_screen_has_the_rows_of_its_drawing() -> None:
     boxes = plan(120, 36).boxes
     assert {name: (box.y, box.height) for name, box in boxes.items()} == {
         "header": (0, 1),
-        "sentence": (2, 1),
+        "sentence": (2, 2),
         "figures": (4, 4),
         "time": (9, 12),
         "phases": (21, 7),
@@ -66,13 +66,13 @@ def test_the_large_screen_has_the_rows_of_its_drawing() -> None:
         "dial": (32, 3),
         "footer": (35, 1),
     }
-    assert [boxes[name].width for name in ("phases", "memory", "gpu")] == [56, 31, 31]
+    assert [boxes[name].width for name in ("phases", "memory", "gpu")] == [54, 32, 32]
 
 
 def test_the_small_screen_has_the_rows_of_its_drawing() -> None:
     assert {name: (box.y, box.height) for name, box in plan(80, 24).boxes.items()} == {
         "header": (0, 1),
-        "sentence": (1, 1),
+        "sentence": (1, 2),
         "figures": (3, 4),
         "time": (8, 8),
         "gauges": (16, 4),

@@ -45,7 +45,7 @@ def test_new_tokens_are_called_so_everywhere() -> None:
     assert of(view) == "● Reading the prompt: 256 of 887 new tokens"
     bar, told = reading(view, 10, Fill.COLOUR)
     assert told == "256 of 887 new" and plain(bar).strip()
-    assert "256 of 887 new tokens read" in moment(view, 550 * MS, ())
+    assert "256 of 887 new tokens read" in moment(view, 550 * MS)
     assert counted_notches(view.reports) == [(500 * MS, 256)]
 
 

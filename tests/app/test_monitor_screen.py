@@ -49,7 +49,7 @@ async def test_prefill_at_the_large_size(watch: Watch, session: ScriptedSession)
         assert "768 of 1,674" in rows[25]
         assert "14.2/23.4 G" in rows[22] and "1.98/2" in rows[22]
         assert re.search("─ cpu · no NVIDIA driver ─+$", rows[21])
-        assert rows[25].endswith("prefill 198 % server 190 %") and rows[27].endswith("CPU-bound: CPU 190 %")
+        assert rows[25].endswith("prefill 198 % server 190 %") and rows[27].endswith("CPU-bound: CPU 190 % on 2 threads")
         assert "…" in rows[34]
         assert rows[35].startswith(" esc stop")
 
@@ -89,12 +89,13 @@ async def test_failure_shows_cause_remedy_and_what_had_arrived(
     async with watch(knobs=KNOBS) as at:
         await at.press("enter")
         await at.wait(1)
-        assert at.rows[2].startswith(" ✖ Failed  the engine closed the connection after 8 chunks")
+        assert at.rows[2].startswith(" ✖ Failed  the engine closed the connection after 8 messages")
         assert "✖ connection closed" in at.text or "✖ closed" in at.text
         assert at.rows[28].startswith("─ what happened ─")
-        assert at.rows[29].startswith(" cause   the engine closed")
+        assert at.rows[29].startswith(" cause   connection reset by peer")
         assert at.rows[30].startswith(" remedy  look at the engine's log")
         assert at.rows[31].startswith(" answer  1. Prefill reads")
+        assert at.text.count("the engine closed the connection") == 1, "what the sentence says is not repeated"
         assert "✖" in at.rows[34], "the length that failed is marked on the dial"
 
 

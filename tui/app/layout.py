@@ -62,27 +62,28 @@ PANELS = ("time", "answer", "memory", "gpu", "phases", "dial")
 
 SIDE_FROM = 150  # columns from which the machine panels stand beside the time block
 _SIDE = 44
-_COLUMN = 31  # least width of the memory and the GPU panel
+_SIDE_ROWS = 36  # in which both machine panels have room for nearly all they tell
+_COLUMN = 32  # least width of the memory and the GPU panel
 _LARGE = (110, 30)
 _SMALL_ROWS = 16
 _LINE = (40, 6)
 
 # Rows at the design size; what gives rows away when there are fewer, and what grows when there are more.
 _LARGE_ROWS = {
-    "header": 1, "air1": 1, "sentence": 1, "air2": 1, "figures": 4, "air3": 1,
+    "header": 1, "air1": 1, "sentence": 2, "figures": 4, "air3": 1,
     "names": 1, "lane": 3, "ghost": 1, "axis": 2, "gaps": 3, "load": 2,
     "panels": 7, "answer": 4, "dial": 3, "footer": 1,
 }  # fmt: skip
-_LARGE_LESS = ("air1", "air2", "air3", "answer", "answer", "load", "gaps")
+_LARGE_LESS = ("air1", "sentence", "air3", "answer", "answer", "load", "gaps")
 _LARGE_MORE = ("answer",) * 5 + ("gaps",) * 3 + ("load",) * 2 + ("lane",) * 2
 _TALL = ("panels", "answer", "gaps", "panels", "answer", "load") * 4
 _TALL_SIDE = ("gaps", "answer", "load", "gaps", "answer") * 4  # the machine has its own height there
 _SMALL_HAS = {
-    "header": 1, "sentence": 1, "air1": 1, "figures": 4, "air2": 1,
+    "header": 1, "sentence": 2, "figures": 4, "air2": 1,
     "names": 1, "lane": 2, "ghost": 1, "axis": 1, "gaps": 2, "load": 1,
     "gauges": 4, "answer": 1, "dial": 2, "footer": 1,
 }  # fmt: skip
-_SMALL_LESS = ("air1", "air2", "dial", "load", "gaps", "gaps", "gauges", "gauges")
+_SMALL_LESS = ("sentence", "air2", "dial", "load", "gaps", "gaps", "gauges", "gauges")
 _SMALL_MORE = ("answer",) * 7 + ("gaps",) * 4 + ("load",) * 3 + ("lane",) * 3
 _LINE_HAS = {
     "header": 1, "sentence": 2, "figures": 1,
@@ -150,11 +151,14 @@ def _large(width: int, height: int) -> Plan:
     panels = boxes.pop("panels")
     if side:
         left = width - _SIDE - 1
-        for name in ("figures", "time", "answer"):
+        top, bottom = boxes["figures"].y, boxes["answer"].y
+        beside = ["figures", "time"]
+        if bottom - top < _SIDE_ROWS:  # then the machine needs the rows beside the answer too
+            beside, bottom = [*beside, "answer"], boxes["dial"].y
+        for name in beside:
             box = boxes[name]
             boxes[name] = Box(box.x, box.y, left, box.height)
         boxes["phases"] = Box(0, panels.y, left, panels.height)
-        top, bottom = boxes["figures"].y, boxes["dial"].y
         half = (bottom - top + 1) // 2
         boxes["memory"] = Box(left + 1, top, _SIDE, half)
         boxes["gpu"] = Box(left + 1, top + half, _SIDE, bottom - top - half)
@@ -172,7 +176,7 @@ def _one(width: int, height: int, name: str) -> Plan:
     body = Box(0, 3, width, height - 4)
     boxes = {
         "header": Box(0, 0, width, 1),
-        "sentence": Box(0, 1, width, 1),
+        "sentence": Box(0, 1, width, 2),
         name: body,
         "footer": Box(0, height - 1, width, 1),
     }

@@ -34,7 +34,12 @@ def show(app: Monitor, lost: Callable[[], None] = lambda: None) -> int:
         with _heeding(app, lost), until_hung_up(0) if for_a_page(os.environ) else contextlib.nullcontext():
             await app.run_async()
 
-    asyncio.run(run())
+    try:
+        asyncio.run(run())
+    except Exception as error:
+        if app.fault is None:
+            raise
+        raise app.fault from error
     return app.return_code or 0
 
 

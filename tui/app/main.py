@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import os
@@ -103,6 +104,7 @@ class Monitor(App[None], inherit_bindings=False):
         """Keep the collector away from what stays, then let the work begin."""
         gc.collect()
         gc.freeze()
+        gc.enable()
         gc.set_threshold(50_000, 20, 100)
         if self._on_start is not None:
             self._on_start()
@@ -113,7 +115,8 @@ class Monitor(App[None], inherit_bindings=False):
         if self.desk is not None and self.desk.feed.running:
             self.set_timer(_PAGES_AFTER_S, self._fetch_pages)
         else:
-            Thread(target=import_module, args=("tui.app.pages",), daemon=True, name="pages").start()
+            with contextlib.suppress(RuntimeError):  # no thread to be had: the first page waits a moment
+                Thread(target=import_module, args=("tui.app.pages",), daemon=True, name="pages").start()
 
     async def run_action(
         self,
@@ -135,14 +138,25 @@ class Monitor(App[None], inherit_bindings=False):
         if self.desk is None or not self.desk.stop():
             self.stop_with(INTERRUPTED)
 
+    @property
+    def fault(self) -> Exception | None:
+        """What it ends with: the first error, of which those on the way out may come."""
+        return self._exception
+
     def _fatal_error(self) -> None:
         """An error inside: a report in a file, and one line that names it; later ones are silent."""
         if self._broken or self._exception is None:
             return
         self._broken = True
-        from tui.report import crash
+        if self._driver is not None and not self._is_mounted:
+            self._driver.stop_application_mode()  # what failed halfway in Textual puts nothing back
+        try:
+            from tui.report import crash
 
-        self.panic(Text(f"toklane: {crash.told(self._exception)}"))
+            line = crash.told(self._exception)
+        except Exception:  # without memory or files even that can't be loaded, and the end must not wait
+            line = f"internal error: {type(self._exception).__name__}: {self._exception}"
+        self.panic(Text(f"toklane: {line}"))
 
     # -- looks ----------------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ def piece_words(view: View, first: int, last: int) -> list[str]:
     if span.first != span.last:
         return _of_span(view, span)
     words = [f"piece {count(span.first)} of {count(view.chunks)}", _token(view, span)]
-    words.append(f"{duration(span.end_ns)} after sent")
+    words.append(f"at {duration(span.end_ns)}")
     words.append(gap_words(view, span.end))
     others = len(messages_of(view.track.columns, span.end)) - 1
     return [*words, f"with {count(others)} more in one read" if others else ""]
@@ -34,7 +34,7 @@ def piece_words(view: View, first: int, last: int) -> list[str]:
 
 def _of_span(view: View, span: Span) -> list[str]:
     words = [f"pieces {count(span.first)} to {count(span.last)}", _token(view, span)]
-    words += [f"{duration(span.end_ns)} after sent", f"{duration(span.duration_ns)} long"]
+    words += [f"at {duration(span.end_ns)}", f"{duration(span.duration_ns)} long"]
     worst = longest_wait(view, span)
     return [*words, f"longest gap {duration(view.track.columns.gap[worst])}" if worst else ""]
 

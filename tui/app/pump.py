@@ -97,7 +97,8 @@ class Pump:
         if not draw:
             self._fresh = self._fresh or news
             return
-        if not (news or self._fresh or self._stale or self.feed.running):
+        if not (news or self._fresh or self.feed.running):
+            self._catch_up()
             return
         if not self.paused:
             self._view = self.feed.view()
@@ -132,6 +133,13 @@ class Pump:
                 self._stale.discard(panel)
             else:
                 self._stale.add(panel)
+
+    def _catch_up(self) -> None:
+        """Nothing is new: only panels whose beat had not come yet still have to look at the scene."""
+        for panel in self._panels if self._stale else ():
+            if panel in self._stale and self._frame % panel.every == 0:
+                panel.show(self.scene)
+                self._stale.discard(panel)
 
     def _earlier(self) -> Ghost | None:
         """The run before the one that is shown: a run is never its own ghost."""

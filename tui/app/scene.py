@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -186,11 +187,18 @@ def _told_context(view: View) -> int | None:
 def _engine(found: Found | None, target: Target | None, view: View) -> Engine:
     """What was found, else what the run tells."""
     if found is not None:
-        address = urlsplit(found.base.root).netloc or found.base.root
-        unchecked = target is not None and target.trust(found.base.root) == UNCHECKED
-        return Engine(clean(found.engine), clean(found.shown), clean(address), found.loading, unchecked)
-    told = {key: clean(str(view.conditions.get(key) or "")) for key in ("engine", "model")}
-    return Engine(told["engine"], told["model"], unchecked=view.conditions.get("certificate") == UNCHECKED)
+        root = found.base.root
+        unchecked = target is not None and target.trust(root) == UNCHECKED
+        return _named(found.engine, found.shown, root, found.loading, unchecked)
+    engine, model = (str(view.conditions.get(key) or "") for key in ("engine", "model"))
+    return _named(engine, model, "", False, view.conditions.get("certificate") == UNCHECKED)
+
+
+@lru_cache(maxsize=8)
+def _named(engine: str, model: str, root: str, loading: bool, unchecked: bool) -> Engine:
+    """Kept: every frame asks for the same one."""
+    address = urlsplit(root).netloc or root
+    return Engine(clean(engine), clean(model), clean(address), loading, unchecked)
 
 
 def _setup(builtin: BuiltIn) -> Setup:

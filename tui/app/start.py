@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui import locations
-from tui.app.demo_first import DemoFirst
-from tui.app.tour.first import TourFirst
+from tui.app.light import travel_light
 from tui.capture.spawn import dismiss, spawn
 from tui.report.given import check
 from tui.settings import last
@@ -20,6 +19,9 @@ from tui.settings.config import ConfigError, Layer, Settings, load
 if TYPE_CHECKING:
     from subprocess import Popen
 
+    from tui.app.demo_first import DemoFirst
+    from tui.app.tour.first import TourFirst
+    from tui.capture.channel import Channel
     from tui.capture.session import Session
     from tui.domain.knobs import Knobs
     from tui.settings import themes
@@ -39,6 +41,7 @@ def monitor(options: argparse.Namespace) -> int:
 
 
 def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
+    travel_light()
     acts = _acts(options)  # what is wrong is said before there is a screen
     settings, theme, remark = _settle(options)
     from tui.app.leaving import show
@@ -47,8 +50,12 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
     sitting = Sitting(settings, reader)
     first: DemoFirst | TourFirst | None = None
     if acts:
+        from tui.app.tour.first import TourFirst
+
         first = TourFirst(acts, sitting.open, sitting.begin, settings.knobs, options.demo)
     elif options.demo:
+        from tui.app.demo_first import DemoFirst
+
         first = DemoFirst(sitting.open, sitting.begin, settings.knobs, options.freeze)
 
     def begin() -> None:
@@ -79,9 +86,9 @@ def _acts(options: argparse.Namespace) -> Sequence[Act]:
     """The scenes of a tour, none where no tour was asked for. Raises ScriptError."""
     if options.command != "tour":
         return ()
-    from tui.settings import tour_script
+    from tui.app.tour.script import acts
 
-    return tour_script.load(options.script)
+    return acts(options.script, options.demo)
 
 
 def _settle(options: argparse.Namespace) -> tuple[Settings, themes.Theme, str]:
@@ -115,7 +122,6 @@ class Sitting:
         """The session and the knobs to begin with."""
         from tui.capture.channel import Child
         from tui.capture.experience import Experience
-        from tui.capture.in_thread import InThread
         from tui.capture.session import Session
         from tui.capture.shelf import Shelf
         from tui.engines.nearby import told
@@ -123,7 +129,7 @@ class Sitting:
 
         sampler = Sampler()
         sampler.start()
-        channel = InThread() if self._reader is None else Child(self._reader)
+        channel = _in_thread() if self._reader is None else Child(self._reader)
         experience = Experience(locations.experience_file())
         self.session = session = Session(
             channel, sampler, Shelf(locations.state_dir() / "runs"), experience=experience
@@ -156,8 +162,16 @@ class Sitting:
             self.session.close()
 
 
+def _in_thread() -> Channel:
+    """The reader in this process. What it imports to speak HTTP the child has otherwise."""
+    from tui.capture.in_thread import InThread
+
+    return InThread()
+
+
 def replay(options: argparse.Namespace) -> int:
     """`toklane replay FILE` in a terminal; the exit status."""
+    travel_light()
     from tui.app.leaving import show
     from tui.app.main import Monitor
     from tui.capture.recording import NotARecording, read

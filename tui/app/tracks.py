@@ -12,6 +12,7 @@ from tui.plot.gaps import gap_peaks, largest_reads, reads_by_column
 from tui.plot.lane import Lane
 
 Sample = tuple[int, int, float]
+_NOTHING = (None, 0)
 
 
 class Gaps:
@@ -19,7 +20,7 @@ class Gaps:
 
     def __init__(self) -> None:
         self._columns: object = None
-        self._kept: dict[range, tuple[int, int]] = {}
+        self._kept: dict[range, tuple[int | None, int]] = {}
         self._late = 0
 
     def by_column(
@@ -31,18 +32,16 @@ class Gaps:
             self._columns, self._kept = arrivals, {}
         self._late = len(late_ns)
         columns = reads_by_column(lane, arrivals.at, track.reads)
-        fresh = [column for column in columns if column and column not in self._kept]
+        filled = [column for column in columns if column]
+        fresh = [column for column in filled if column not in self._kept]
         counted = bool(track.reads and arrivals.tokens[track.reads - 1])
         running = arrivals.tokens if counted else arrivals.messages
         peaks = gap_peaks(fresh, arrivals.at, arrivals.largest_gap, late_ns)
         most = largest_reads(fresh, running)
-        known = {
-            column: (-1 if peak is None else peak, count)
-            for column, peak, count in zip(fresh, peaks, most, strict=True)
-        }
-        self._kept = {column: known.get(column) or self._kept[column] for column in columns if column}
-        both = [self._kept.get(column, (-1, 0)) for column in columns]
-        return [None if peak < 0 else peak for peak, _ in both], [count for _, count in both]
+        known = dict(zip(fresh, zip(peaks, most, strict=True), strict=True))
+        self._kept = {column: known.get(column) or self._kept[column] for column in filled}
+        both = [self._kept[column] if column else _NOTHING for column in columns]
+        return [peak for peak, _ in both], [count for _, count in both]
 
 
 class Followed:

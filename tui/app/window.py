@@ -10,12 +10,11 @@ from tui.app.panels.lines import dotted, most
 from tui.app.panels.phases import QUIET
 from tui.app.piece_words import gap_words, machine_words
 from tui.app.scene import Scene
-from tui.app.tracks import Sample
 from tui.domain.phases import Phase
 from tui.domain.view import View
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane
-from tui.plot.numbers import count, duration, percent
+from tui.plot.numbers import count, duration
 from tui.plot.read_so_far import read_so_far
 from tui.plot.rows import Row, cut, join, overlay, row_width
 
@@ -68,13 +67,13 @@ def _inverted(row: Row, at: int) -> Row:
     return overlay(row, at, ((text, f"{style} reverse"),))
 
 
-def readout(scene: Scene, lane: Lane, window: Window, load: Sequence[Sample]) -> list[Row]:
+def readout(scene: Scene, lane: Lane, window: Window) -> list[Row]:
     """Two rows: what was at the cursor, and who says how long the phases were."""
     view = scene.view
     if window.cursor_ns is None:
         hint = "arrows move a cursor that tells what was at a moment"
         return [((f" {hint}", "secondary"),), _sources(view.phases, lane.width)]
-    parts = moment(view, window.cursor_ns, load)
+    parts = moment(view, window.cursor_ns)
     below = [*machine_words(scene, window.cursor_ns), *_told(_at(view, window.cursor_ns))]
     head: Row = ((f" ▲ {duration(window.cursor_ns)}", "text bold"),)
     return [
@@ -83,8 +82,8 @@ def readout(scene: Scene, lane: Lane, window: Window, load: Sequence[Sample]) ->
     ]
 
 
-def moment(view: View, at_ns: int, load: Sequence[Sample]) -> list[str]:
-    """Phase, token, gap and load at a moment of the request."""
+def moment(view: View, at_ns: int) -> list[str]:
+    """Phase, token and gap at a moment of the request."""
     parts: list[str] = []
     phase = next(iter(_at(view, at_ns)), None)
     if phase is not None:
@@ -92,11 +91,7 @@ def moment(view: View, at_ns: int, load: Sequence[Sample]) -> list[str]:
     report = next((r for r in reversed(view.reports) if r.at_ns <= at_ns), None)
     if report is not None and phase is not None and phase.name == "prefill":
         parts.append(f"{read_so_far(report)} read")
-    parts += _token(view, at_ns)
-    used = next((sample for sample in reversed(load) if sample[0] <= at_ns < sample[1]), None)
-    if used is not None:
-        parts.append(f"load {percent(used[2])}")
-    return parts
+    return parts + _token(view, at_ns)
 
 
 def _token(view: View, at_ns: int) -> list[str]:

@@ -68,7 +68,7 @@ def label_row(
         column, text = _now_label(lane, now_ns, fill)
         canvas.put(column, text, "text bold")
         taken.append((column - 1, column + width(text) + 1))
-    for tick, text in zip(ticks_ns, tick_texts(ticks_ns), strict=True):
+    for tick, text in zip(ticks_ns, tick_texts(tuple(ticks_ns)), strict=True):
         column = max(0, min(_tick_cell(lane, tick) - width(text) // 2, lane.width - width(text)))
         stop = column + width(text)
         if all(stop < left or column > right for left, right in taken):

@@ -10,11 +10,13 @@ from functools import lru_cache
 _JOINER = "\u200d"
 _EMOJI_STYLE = "\ufe0f"
 
-# Controls, C1, direction marks and overrides, line separators, lone surrogates, hidden tags, noncharacters.
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
+UNSEEN = (
+    "\x00-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\ud800-\udfff\U000e0000-\U000e0fff"
 )
+"""For a class of a pattern: controls, C1, direction marks and overrides, line separators, lone surrogates,
+hidden tags, noncharacters."""
+_UNSAFE = re.compile(f"[{UNSEEN}]")
 _MARK = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _PILE = re.compile(f"({_MARK}{{4}}){_MARK}+")
 _PICTURES = "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
@@ -30,6 +32,11 @@ def clean(text: str) -> str:
     """
     safe = _STRAY_JOINER.sub("", _PILE.sub(r"\1", _UNSAFE.sub(_picture, text)))
     return safe if safe[:1].isascii() or _char_width(safe[0]) else "\ufffd" + safe[1:]
+
+
+def shorn(text: str) -> str:
+    """Text to be edited: lines and tabs stay, what `clean` would replace is left out."""
+    return _UNSAFE.sub(lambda found: found[0] if found[0] in "\n\t" else "", text)
 
 
 def _picture(found: re.Match[str]) -> str:
@@ -70,7 +77,7 @@ def _may_be_emoji(char: str) -> bool:
     return char in "#*0123456789" or unicodedata.category(char) in ("So", "Sm", "Po")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)  # a screen has some hundred texts; more would only be kept from runs long gone
 def _measured(text: str) -> int:
     return sum(cells for _, cells in clusters(text))
 

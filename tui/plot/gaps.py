@@ -23,6 +23,9 @@ def reads_by_column(lane: Lane, at_ns: Sequence[int], reads: int | None = None) 
     columns: list[range] = []
     start = bisect_left(at_ns, lane.start_ns, 0, total)
     for column in range(1, lane.width + 1):
+        if start == total:  # nothing has come for the rest of the lane
+            columns += [range(total, total)] * (lane.width + 1 - column)
+            break
         cut = bisect_left if column < lane.width else bisect_right
         stop = cut(at_ns, lane.time(column), start, total)
         columns.append(range(start, stop))
@@ -80,12 +83,14 @@ def gap_rows(
     holes: Sequence[range] = (),
     reads: Sequence[int] = (),
     label: str = "",
+    name: str = "",
     now: int | None = None,
 ) -> tuple[Row, ...]:
     """Bars from 0 to `top_ns` over `rows` rows, one column per peak; higher ones stand at full height.
 
     holes: columns of stalls, hatched over all rows · label: said once, beside the last hole · reads: tokens
-    per read, written above the bar where it is more than one · now: the cell of `┃`.
+    per read, written above the bar where it is more than one · name: of all of it, written where no bar
+    stands · now: the cell of `┃`.
     """
     canvases = [Canvas(len(peaks)) for _ in range(rows)]
     if all(peak is None for peak in peaks) and not holes:
@@ -106,6 +111,8 @@ def gap_rows(
             canvas.put(now, fill.glyphs.now, "text")
     if label and holes:
         _label(canvases[0], holes[-1], label)
+    if name:
+        _name(canvases, name)
     return tuple(canvas.row() for canvas in canvases)
 
 
@@ -123,6 +130,16 @@ def _count(canvases: Sequence[Canvas], column: int, tokens: int) -> None:
         if canvas.blank(column, column + 1):
             canvas.put(column, str(tokens) if tokens < 10 else "+", "secondary")
             return
+
+
+def _name(canvases: Sequence[Canvas], name: str) -> None:
+    """In the middle row before or behind the bars, else above them; not at all where all is full."""
+    cells = width(name)
+    for canvas in (canvases[len(canvases) // 2], canvases[0]):
+        for column in (0, canvas.width - cells):
+            if canvas.blank(max(0, column - 1), min(canvas.width, column + cells + 1)):
+                canvas.put(column, name, "secondary")
+                return
 
 
 def _label(canvas: Canvas, hole: range, label: str) -> None:

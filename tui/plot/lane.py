@@ -82,7 +82,11 @@ class Lane:
 
     def mark(self, time_ns: float) -> int:
         """The cell for a mark right after everything before `time_ns`: where `┃` stands."""
-        return min(self.width - 1, -(-round(self.column(time_ns) * 8) // 8))
+        return self.cell(self.column(time_ns))
+
+    def cell(self, column: float) -> int:
+        """The cell for a mark at a column."""
+        return min(self.width - 1, -(-round(column * 8) // 8))
 
     def hole(self, start_ns: int, end_ns: int) -> range:
         """The whole cells of a stall, at least one; one that still lasts reaches up to the mark of now."""

@@ -17,11 +17,13 @@ def load_columns(lane: Lane, samples: Iterable[tuple[int, int, float]]) -> list[
     """
     sums = [0.0] * lane.width
     counts = [0] * lane.width
+    before_ns, place = lane.start_ns, 0.0  # a sample begins where the one before it ended, nearly always
     for start_ns, end_ns, load_percent in samples:
         if end_ns <= lane.start_ns or start_ns >= lane.end_ns:
             continue
-        first = min(int(lane.column(start_ns)), lane.width - 1)
-        for column in range(first, max(first + 1, lane.mark(end_ns))):
+        first = min(int(place if start_ns == before_ns else lane.column(start_ns)), lane.width - 1)
+        before_ns, place = end_ns, lane.column(end_ns)
+        for column in range(first, max(first + 1, lane.cell(place))):
             sums[column] += load_percent
             counts[column] += 1
     return [total / n if n else None for total, n in zip(sums, counts, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tui.plot.cells import width
@@ -36,7 +36,7 @@ def names_row(
     """
     pieces = [piece for piece in lane.pieces if _named(piece, lane)]
     canvas = Canvas(lane.width)
-    for tags in _variants(pieces, times, marks):
+    for tags in _variants(pieces, times, marks):  # the first one fits nearly always, so they come one by one
         columns = _columns(tags, lane.width)
         if columns is not None:
             for tag, column in zip(tags, columns, strict=True):
@@ -55,7 +55,7 @@ def _named(piece: Piece, lane: Lane) -> bool:
 
 def _variants(
     pieces: Sequence[Piece], times: Mapping[str, str], marks: Mapping[str, str]
-) -> tuple[list[Tag], ...]:
+) -> Iterator[list[Tag]]:
     """The same tags from long to short."""
 
     def time(piece: Piece) -> str:
@@ -73,14 +73,12 @@ def _variants(
             for p, extra in zip(pieces, more, strict=True)
         ]
 
+    yield tags([time(p) + mark(p) for p in pieces])
+    yield tags([time(p) for p in pieces])
+    yield tags(["" if p.widened else time(p) for p in pieces])
     bare = [""] * len(pieces)
-    return (
-        tags([time(p) + mark(p) for p in pieces]),
-        tags([time(p) for p in pieces]),
-        tags(["" if p.widened else time(p) for p in pieces]),
-        tags(bare),
-        tags(bare, short=True),
-    )
+    yield tags(bare)
+    yield tags(bare, short=True)
 
 
 def _columns(tags: Sequence[Tag], cells: int) -> list[int] | None:

@@ -97,6 +97,12 @@ class Canvas:
 
     def put(self, column: int, text: str, style: str) -> None:
         """Text from `column` on; whole clusters only, nothing outside the canvas."""
+        cells = len(text)
+        if 0 <= column <= self.width - cells and cells and text.isascii() and text.isprintable():
+            self._free(column, cells)
+            self._glyphs[column : column + cells] = text
+            self._styles[column : column + cells] = [style] * cells
+            return
         for cluster, cells in clusters(text):
             if cells and 0 <= column <= self.width - cells:
                 self._free(column, cells)

@@ -1,8 +1,12 @@
-"""Ends and ticks of axes: steps of 1-2-5 while something grows, finer steps once it stands still."""
+"""Ends and ticks of axes: steps of 1-2-5 while something grows, finer steps once it stands still.
+
+Ticks are kept: they change only with the end of the axis, and every frame asks for them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 _COARSE = (10, 20, 50)
 _FINE = (10, 15, 20, 25, 30, 40, 50, 60, 80)  # tenths, so that all steps are whole numbers
@@ -49,6 +53,7 @@ def grown_top(median_ns: float, previous_ns: int = 0) -> int:
     return max(previous_ns, fine_step(2 * median_ns))
 
 
+@lru_cache(maxsize=16)
 def ticks(end_ns: int, most: int = 8, start_ns: int = 0) -> tuple[int, ...]:
     """Moments to write on an axis, ns: a 1-2-5 step, at most `most` besides zero.
 
@@ -63,7 +68,8 @@ def ticks(end_ns: int, most: int = 8, start_ns: int = 0) -> tuple[int, ...]:
     return tuple(n * each for n in range(first, end_ns // each + 1))
 
 
-def tick_texts(ticks_ns: Sequence[int]) -> tuple[str, ...]:
+@lru_cache(maxsize=16)
+def tick_texts(ticks_ns: tuple[int, ...]) -> tuple[str, ...]:
     """One unit for the whole axis: `0`, `0.5 s`, `1 s`. Zero has no unit."""
     unit_ns, unit = axis_unit(max((abs(tick) for tick in ticks_ns), default=0))
     return tuple(f"{_short(tick / unit_ns)} {unit}" if tick else "0" for tick in ticks_ns)

@@ -15,14 +15,17 @@ from tui.app.scene import Scene
 from tui.app.texts import Texts
 from tui.app.theming import Ink
 from tui.domain.events import Failed
+from tui.domain.spans import span_of
 from tui.domain.view import Stage, View
 from tui.plot.cells import clean
+from tui.plot.cells import width as cells_of
 from tui.plot.numbers import ABSENT
 from tui.plot.rows import Row, overlay, row_width
 
 _CURSOR = "▌"
 _LEGEND_FROM = 4  # rows of a panel without a title
 _TOLD_FROM = 6
+_HEAD = len(" ✖ Failed  ")
 _HINT = "arrows move a cursor from piece to piece, with shift they mark a span · i explains it"
 
 
@@ -138,16 +141,17 @@ class Answer(Panel):
 
 
 def told_rows(scene: Scene, pointer: Pointer, width: int) -> list[Row]:
-    """Two rows: the piece or span under the cursor, and the machine at its moment."""
+    """Two rows: the piece or span under the cursor, and the machine while it was waited for."""
     at_ns = pointer.moment_ns(scene.view)
     if at_ns is None:
         return [(), most(((" ", "text"),), dotted((_HINT,), "secondary"), width)]
     words = told(piece_words(scene.view, pointer.first, pointer.last))
-    machine = told(machine_words(scene, at_ns))
+    waited = span_of(scene.view, pointer.first, pointer.last)
+    machine = told(machine_words(scene, waited.middle_ns if waited else at_ns))
     head: Row = ((" ▲ ", "text bold"),)
     return [
-        most(head, dotted(words, "text"), width),
-        most((("   ", "text"),), dotted(machine, "secondary"), width),
+        most(head, dotted(words, "text"), width - 1),
+        most((("   ", "text"),), dotted(machine, "secondary"), width - 1),
     ]
 
 
@@ -165,14 +169,16 @@ def nothing(scene: Scene) -> Sequence[str]:
 
 
 def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> Sequence[Row]:
-    """Cause, remedy and what had arrived; where there is one row only, the remedy."""
+    """Cause, remedy and what had arrived; where there is one row only, the remedy.
+
+    What the sentence tells whole is not told again.
+    """
     arrived = texts.last(width - 12) or ABSENT
-    facts = [
-        ("cause", failure.message, "text"),
-        ("remedy", failure.remedy or "d shows the raw reply", "text bold"),
-    ]
-    if room < 3:
-        facts = facts[1:]
+    cut = cells_of(failure.message) + _HEAD > width
+    causes = [text for text in (failure.message if cut else "", failure.cause) if text]
+    facts = [("remedy", failure.remedy or "d shows the raw reply", "text bold")]
+    if room >= 3 and causes:
+        facts.insert(0, ("cause", ": ".join(causes), "text"))
     rows: list[Row] = []
     for name, said, style in facts:
         for n, text in enumerate(wrapped(" ".join(clean(said).split()), width - 12)):

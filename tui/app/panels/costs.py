@@ -74,7 +74,7 @@ def _of_peak(used: Value, pct: Value, peak: float | None, unit: str) -> str:
         used, peak, unit = replace(used, number=1000 * used.number), peak and 1000 * peak, "GFLOP/s"
     told = f"≈ {three(used.number or 0)}"
     if pct.number is None or not peak:
-        return f"{told} {unit}, {pct.note}" if pct.note else f"{told} {unit}"
+        return f"{told} {unit}; of what peak is not known: {pct.note}" if pct.note else f"{told} {unit}"
     share = percent(pct.number) if pct.number >= 1 else "<5 %" if unit.endswith("FLOP/s") else "<1 %"
     return f"{told} of {peak:,.0f} {unit} = {share}"
 

@@ -54,22 +54,35 @@ def blocks(
         if figure.number:
             _number(rows, figure, left, right, fill, beside)
         else:
-            rows[2].put(left, ABSENT, "secondary")
-            for row, words in zip(rows[2:], wrapped(figure.why, right - left - 3), strict=False):
-                row.put(left + 2, words, "secondary")
+            _absent(rows, figure.why, left, right - left - 3, fill)
     return tuple(row.row() for row in rows)
+
+
+def _absent(rows: Sequence[Canvas], why: str, left: int, cells: int, fill: Fill) -> None:
+    """The sign of what is not known, beside plain numbers or halfway up the digits, and why."""
+    told = wrapped(why, cells)
+    if len(told) >= len(rows):
+        told = wrapped(why.partition(";")[0], cells)  # its main clause, rather than half of the next one
+    first = 1 if fill is Fill.ASCII or len(told) > 2 else 2
+    rows[first].put(left, ABSENT, "secondary")
+    for row, words in zip(rows[first:], told, strict=False):
+        row.put(left + 2, words, "secondary")
 
 
 def _number(rows: Sequence[Canvas], figure: Shown, left: int, right: int, fill: Fill, beside: bool) -> None:
     style = f"{figure.role} bold" if figure.lit or fill is Fill.COLOUR else figure.role
     if fill is Fill.ASCII:
-        rows[2].put(left, figure.number, f"{figure.role} bold")
-        end = left + len(figure.number)
-    else:
-        pixels = digits(figure.number)
-        for row, text in zip(rows[1:], pixels, strict=True):
-            row.put(left, text, style)
-        end = left + max(len(text) for text in pixels)
+        rows[1].put(left, figure.number, f"{figure.role} bold")
+        if beside:
+            unit = left + len(figure.number) + 1
+            rows[1].put(unit, figure.unit, "text")
+            rows[1].put(unit + 1 + cells_of(figure.unit), figure.mark, "secondary")
+            rows[2].put(left, figure.about, "secondary")
+        return
+    pixels = digits(figure.number)
+    for row, text in zip(rows[1:], pixels, strict=True):
+        row.put(left, text, style)
+    end = left + max(len(text) for text in pixels)
     if beside:
         if end + 1 + cells_of(figure.about) < right:
             rows[2].put(end + 1, figure.about, "secondary")

@@ -11,13 +11,14 @@ from tui.app.panels.machine_rows import ELSEWHERE, SIGNS, STYLES, not_read
 from tui.app.panels.memory import short, used_share
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.phases import answer_limit, reading, told_so_far
-from tui.app.panels.processor import busy_cores
 from tui.app.panels.titles import rule
 from tui.app.scene import Scene
 from tui.plot.gauge import gauge
 from tui.plot.glyphs import Fill
-from tui.plot.numbers import count
+from tui.plot.numbers import ABSENT, count
 from tui.plot.rows import Row, join, row_width
+
+_CORES = 6  # cells of that name
 
 
 class Gauges(Panel):
@@ -76,7 +77,7 @@ def machine(scene: Scene, width: int, fill: Fill, wide: bool = True) -> Row:
 
 
 def load(scene: Scene, width: int, fill: Fill, indent: str = " ") -> Row:
-    """The GPU's load, or the processor's where there is none; why so goes before the gauge."""
+    """The GPU's load, or the processor's where there is none, and why so."""
     now = scene.pressure.latest
     if now is None and not_read(scene):
         return ()
@@ -88,13 +89,23 @@ def load(scene: Scene, width: int, fill: Fill, indent: str = " ") -> Row:
     )
     if now is not None and now.remote:
         return most(head, [((f"  {part}", "secondary"),) for part in (ELSEWHERE, "not the server's")], width)
-    if now is not None and not now.gpus and (busy := busy_cores(scene)):
-        whole = ": ".join([*(part for part in more if part), busy])
-        if row_width(head) + 2 + len(whole) <= width:
-            return join(head, ((f"  {whole}", "secondary"),))
-        if len(indent + whole) <= width:
-            return ((f"{indent}{whole}", "secondary"),)
+    if now is not None and not now.gpus and now.cpu_cores:
+        return _cores(share, now.cpu_cores, more, width - len(indent), fill, indent)
     return most(head, [((f"  {part}", _style(part)),) for part in more if part], width)
+
+
+def _cores(share: float | None, cores: int, why: Sequence[str], width: int, fill: Fill, indent: str) -> Row:
+    """Busy cores under the name they have in the panel; a shorter gauge leaves room to say why no GPU."""
+    busy = ABSENT if share is None else f"{share * cores:.1f}"
+    told = f"{busy}/{cores}".rjust(2 * len(str(cores)) + 3)  # no gauge moves with its number
+    reason = f"  {why[0]}" if why and why[0] else ""
+    need = _CORES + 1 + len(told) + len(reason)
+    cells = next((cells for cells in (10, 6, 3) if need + cells < width), 0)
+    return join(
+        ((indent, "text"), column("cores", _CORES, "secondary")),
+        gauge(share, cells or 10, fill, "text"),
+        ((f" {told}", "text"), (reason if cells else "", "secondary")),
+    )
 
 
 def _style(part: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tui.app.layout import Form
 from tui.app.panels.lines import column
 from tui.domain.view import View
 from tui.plot.numbers import duration
-from tui.plot.rows import Row, join
+from tui.plot.rows import Row, join, merge
 
 _SURE_FROM = 20  # gaps from which the median is called p50
 
@@ -24,8 +25,14 @@ class Gutter:
     def put(self, text: str, row: Row, style: str = "secondary") -> Row:
         if not self.width:
             return row
-        lead = " " if self.width > 6 else ""
-        return join((column(lead + text, self.width, style),), row)
+        lead = _lead(" " + text if self.width > 6 else text, self.width, style)
+        return join(lead, row) if row and row[0][1] == style else (*lead, *row)
+
+
+@lru_cache(maxsize=64)
+def _lead(text: str, cells: int, style: str) -> Row:
+    """Kept: nearly all of them are the same in every frame."""
+    return merge((column(text, cells, style),))
 
 
 _WIDE, _TIGHT, _NONE = Gutter(8, "phases"), Gutter(6, "phase"), Gutter(0, "", 0)

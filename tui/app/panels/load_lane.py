@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tui.app.scene import Scene
-from tui.app.tracks import LoadSeries, Sample, SecondSeries
+from tui.app.tracks import LoadSeries, SecondSeries
 from tui.app.troubles import troubles
-from tui.domain.machine import Reading
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane
 from tui.plot.load import load_columns, load_rows
@@ -24,10 +21,6 @@ class LoadLane:
         self._load = LoadSeries()
         self._second = SecondSeries()
 
-    def samples(self, readings: Sequence[Reading]) -> Sequence[Sample]:
-        """The load as windows of time in percent."""
-        return self._load.follow(readings)
-
     def rows(self, scene: Scene, lane: Lane, height: int, fill: Fill) -> list[tuple[str, Row]]:
         """`height` rows, each with its name in the gutter; the marks lie over the first one."""
         if not height:
@@ -35,7 +28,7 @@ class LoadLane:
         readings = scene.view.samples
         second = (height - 1) // 2 if height >= _TWO_LANES else 0  # and a row that keeps the two apart
         height -= second + bool(second)
-        first, *rest = load_rows(load_columns(lane, self.samples(readings)), height, fill)
+        first, *rest = load_rows(load_columns(lane, self._load.follow(readings)), height, fill)
         first = troubles_over(first, lane, troubles(scene, alone=height == 1), fill)
         lines = [(self._load.name if not n else "", row) for n, row in enumerate([first, *rest])]
         if second:

@@ -31,7 +31,7 @@ def not_read(scene: Scene) -> str:
 
 def unread(scene: Scene, width: int) -> list[Row]:
     """What stands in a panel without a reading."""
-    return [((f" {line}", "secondary"),) for line in wrapped(not_read(scene) or NOT_YET, width - 1)]
+    return [((f" {line}", "secondary"),) for line in wrapped(not_read(scene) or NOT_YET, width - 2)]
 
 
 def whose(name: str, now: Reading | None, width: int) -> str:
@@ -67,16 +67,16 @@ def numbered(name: str, bar: Row, text: str, width: int) -> Row:
 
 
 def facts(name: str, parts: Sequence[str], width: int, style: str = "text") -> Row:
-    """A name and short facts, as many as fit whole; of the first one at least its beginning."""
+    """A name and short facts, as many as fit whole before the margin; of the first at least its beginning."""
     head: Row = ((" ", "text"), column(name, NAME - 1, "secondary"))
     told = [part for part in parts if part]
-    told[:1] = whole(told[:1], width - row_width(head), 1)
-    return most(head, [(((" " if i else "") + part, style),) for i, part in enumerate(told)], width)
+    told[:1] = whole(told[:1], width - 1 - row_width(head), 1)
+    return most(head, [(((" " if i else "") + part, style),) for i, part in enumerate(told)], width - 1)
 
 
 def said(name: str, text: str, width: int, style: str = "text") -> list[Row]:
     """A name and a text over as many rows as it takes."""
-    lines = measured(text, width - 1 - NAME)
+    lines = measured(text, width - 2 - NAME)
     return [
         ((" ", "text"), column("" if n else name, NAME - 1, "secondary"), (line, style))
         for n, line in enumerate(lines)

@@ -150,7 +150,7 @@ def _waits(pressure: Pressure, width: int) -> list[Row]:
     if flow is None:
         return []
     shares = (
-        ("everything", flow.stall_full_pct),
+        ("everything waits", flow.stall_full_pct),
         ("in the container", flow.group_stall_some_pct),
         ("for the disk", flow.io_stall_some_pct),
     )

@@ -25,6 +25,8 @@ from tui.plot.rows import Row, join
 from tui.report.hatched import unsplit
 
 _BEFORE_GAUGE = 34
+_GAUGE, _LONG_GAUGE = 20, 40  # cells; the long one where its words have room beside it
+_WORDS = 34  # cells of the longest of these words
 QUIET = ("send", "connect", "finish")  # shown when they count, and the first to go when rows are short
 _COUNTS = 0.01
 COSTS = (*GRAPHICS, *PROCESSOR, *(line for line in MEMORY if line.name != "VRAM"))
@@ -60,7 +62,7 @@ def _sources(scene: Scene, width: int) -> list[Block]:
 
 
 def table(scene: Scene, width: int, height: int, fill: Fill) -> Sequence[Row]:
-    """At most `height` rows, one or two for each phase."""
+    """At most `height` rows, one or two for each phase; the words end where the gauges do."""
     view = scene.view
     if not view.phases:
         return (((" nothing was sent yet", "secondary"),),) if height else ()
@@ -93,7 +95,8 @@ def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> li
         (f" {phase.provenance.mark}", "secondary"),
         column(share(phase.duration_ns, total), 8, "secondary", right=True),
     )
-    cells = min(20, width - _BEFORE_GAUGE - 2)
+    beside = width >= _BEFORE_GAUGE + _LONG_GAUGE + _WORDS
+    cells = _LONG_GAUGE if beside else min(_GAUGE, width - _BEFORE_GAUGE - 1)
     match phase.name:
         case "prefill":
             bar, told = reading(scene.view, cells, fill, asked=True)
@@ -101,12 +104,12 @@ def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> li
             bar, told = _writing(scene, cells, fill)
         case _:
             return [row]
-    below = " " * max(0, min(_BEFORE_GAUGE, width - 1 - len(told))) + told
-    return (
-        [join(row, (("  ", "text"),), bar), ((below, "text"),)]
-        if told
-        else [join(row, (("  ", "text"),), bar)]
-    )
+    drawn = join(row, (("  ", "text"),), bar)
+    if not told:
+        return [drawn]
+    if beside or not bar:
+        return [join(drawn, ((f"  {told}", "text"),))]
+    return [drawn, ((told.rjust(_BEFORE_GAUGE + cells), "text"),)]
 
 
 def reading(view: View, cells: int, fill: Fill, asked: bool = False) -> tuple[Row, str]:

@@ -25,7 +25,7 @@ def processor(scene: Scene, now: Reading, width: int, fill: Fill, reason: str) -
         *([Block(1, [_clock(now, width, fill)])] if now.cpu_mhz else []),
         Block(6, _server(scene, now, width)),
         *(
-            [Block(5, [((f" {line}", "secondary"),) for line in wrapped(reason, width - 1)])]
+            [Block(5, [((f" {line}", "secondary"),) for line in wrapped(reason, width - 2)])]
             if reason
             else []
         ),
@@ -51,14 +51,6 @@ def _server(scene: Scene, now: Reading, width: int) -> list[Row]:
     return [
         facts("server", [("· " if i else "") + part for i, part in enumerate(p for p in parts if p)], width)
     ]
-
-
-def busy_cores(scene: Scene) -> str:
-    """`CPU 2 of 2 cores`, `CPU 1.7 of 2 cores`; "" where it is not known."""
-    flow, now = scene.pressure.flow, scene.pressure.latest
-    busy = flow.cpu_busy_cores if flow else None
-    cores = now.cpu_cores if now else None
-    return f"CPU {f'{busy:.1f}'.removesuffix('.0')} of {cores} cores" if busy is not None and cores else ""
 
 
 def why_none(now: Reading) -> str:

@@ -20,7 +20,7 @@ class Sentence(Panel):
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         if self.plan.form is Form.TINY:
             return alone(scene, width, height)
-        return over(scene, width, height) if height > 1 else (sentence(scene, width),)
+        return over(scene, width - 1, height) if height > 1 else (sentence(scene, width - 1),)
 
 
 def sentence(scene: Scene, width: int) -> Row:

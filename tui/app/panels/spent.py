@@ -37,7 +37,9 @@ def spent(name: str, scene: Scene, width: int, graphics: bool) -> Row:
     cost = cost_of(scene, name)
     parts = [] if cost is None else _graphics(cost, scene) if graphics else _processor(cost)
     return most(
-        head, [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or _none(cost, scene), width
+        head,
+        [((" " * bool(i) + part, "text"),) for i, part in enumerate(parts)] or _none(cost, scene),
+        width - 1,
     )
 
 

@@ -14,7 +14,7 @@ from tui.app.panels.load_lane import LoadLane
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.rival_lanes import rival_lanes, shared
 from tui.app.scene import Scene
-from tui.app.stage.headings import CAPTIONS
+from tui.app.stage.headings import CAPTIONS, GAPS
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps
 from tui.app.window import Window, readout
@@ -90,7 +90,7 @@ class TimeBlock(Panel):
         drawn = self._draw(scene, lane, gutter, self.plan.time)
         if not self.plan.maximised:
             return drawn
-        told = readout(scene, lane, self.window, self._load.samples(scene.view.samples))
+        told = readout(scene, lane, self.window)
         return [*self.window.marked(drawn, lane, gutter.width, self.fill), *told]
 
     def _lane(self, view: View, cells: int) -> Lane:
@@ -154,6 +154,7 @@ class TimeBlock(Panel):
             holes=[lane.hole(stall.start_ns, stall.end_ns) for stall in stalls],
             reads=reads,
             label=_label(stalls, view),
+            name=GAPS if self.plan.form is Form.STAGE else "",
         )
         names = gap_names(view, gutter, height)
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]

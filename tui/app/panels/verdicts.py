@@ -58,7 +58,7 @@ def judged(scene: Scene, width: int) -> list[Block]:
 
 def one_line(name: str, verdict: Verdict, width: int) -> Row:
     """The longest wording that fits into a row."""
-    sign, room = _SIGNS[verdict.level], width - 1
+    sign, room = _SIGNS[verdict.level], width - 2
     said = next(
         (text for text in _wordings(name, verdict) if cells_of(sign + text) <= room), clean(verdict.word)
     )
@@ -88,7 +88,7 @@ def _wordings(name: str, verdict: Verdict) -> Sequence[str]:
 def _less(evidence: str) -> list[str]:
     """The evidence without its last part, again and again."""
     parts = []
-    for end in (", ", " during ", " while ", " of ", " from "):
+    for end in (", ", " during ", " while ", " on ", " of ", " from "):
         shorter = evidence.split(end, maxsplit=1)[0]
         if shorter != evidence:
             parts.append(shorter)

@@ -65,6 +65,7 @@ def _failure(failure: Failed | None) -> str:
         "kind": failure.kind.value,
         "status": failure.status,
         "message": failure.message,
+        "cause": failure.cause,
         "remedy": failure.remedy,
         "retry after": None if failure.retry_after_s is None else f"{failure.retry_after_s:g} s",
         "body": _cut(failure.raw),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from textual.widgets import Input, Label, Static, TextArea
 
 from tui.app.screens.sheet import UNSAFE, Sheet
 from tui.domain.knobs import Knobs, Profile
+from tui.plot.cells import shorn
 from tui.settings.options import BY_NAME
 
 _FIELDS = (
@@ -24,11 +24,10 @@ _FIELDS = (
     ("max_tokens", "answer limit"),
     ("ignore_eos", "ignore end"),
 )
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class PromptArea(TextArea):
-    """A text area into which no control character gets, neither at the start nor by pasting."""
+    """A text area into which nothing gets that moves, turns or hides text, also not by pasting."""
 
     def __init__(self, text: str) -> None:
         super().__init__(_typed(text), placeholder="write or paste the prompt")
@@ -98,4 +97,4 @@ def _written(knobs: Knobs) -> tuple[str, ...]:
 
 
 def _typed(text: str) -> str:
-    return _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    return shorn(text.replace("\r\n", "\n").replace("\r", "\n"))

@@ -10,10 +10,10 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen, ScreenResultType
 from textual.widgets import Static
 
-from tui.plot.cells import clean
+from tui.plot.cells import UNSEEN, clean
 
-UNSAFE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*"
-"""What a field takes: anything but control characters."""
+UNSAFE = f"[^{UNSEEN}]*"
+"""What a field takes: anything but control characters, and what turns, hides or splits text."""
 
 
 class Sheet(ModalScreen[ScreenResultType]):

@@ -3,6 +3,8 @@
 CAPTIONS = {"prefill": "READING", "decode": "WRITING", "waiting": "WAITING", "load": "LOADING"}
 """Words inside the lane, by phase."""
 IN_VAIN = ("WAITED", "text")
+GAPS = "gaps between tokens"
+"""Names their bars, where no gutter does."""
 HEADINGS = (
     ("WAITING SO FAR", "text"),
     ("FIRST WORD AFTER", "text"),

@@ -9,8 +9,9 @@ from hmac import compare_digest
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-_HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::\d{1,5})?")
-_SOCKET = "/ws"
+_HOST = re.compile(r"(?:127\.0\.0\.1|localhost)(?::[0-9]{1,5})?")
+SOCKET = "ws"
+"""The last part of the path of a page's websocket."""
 KEY = "key"
 """The parameter of the first address that holds the key."""
 _READING = ("GET", "HEAD")
@@ -29,7 +30,7 @@ def refusal(method: str, path: str, headers: Mapping[str, str]) -> str:
     if method not in _READING:
         return "there is nothing to send here"
     origin = headers.get("Origin")
-    if origin is None and path == _SOCKET:
+    if origin is None and path.rpartition("/")[2] == SOCKET:
         return "only a page opens this"
     if origin is not None and origin != f"http://{host}":
         return "another page's request"
@@ -53,11 +54,13 @@ def policy(host: str) -> str:
     )
 
 
-def guard(key: str) -> Middleware:
+def guard(key: str, room: str) -> Middleware:
     """Refuses what `refusal` names, and who does not know the key, before anything is looked at.
 
     Others who use this machine reach loopback too, and a monitor sends requests with its user's keys. The
-    address that was printed holds the key once; a cookie of this port, which no script can read, takes it on.
+    address that was printed holds the key once; a cookie, which no script can read, takes it on. Browsers
+    give cookies of 127.0.0.1 to every port of it, also to a server of somebody else's: so this one is for
+    paths below `room` only, which nobody else knows.
     """
 
     @web.middleware
@@ -69,8 +72,9 @@ def guard(key: str) -> Middleware:
             return await handler(request)
         if request.path != "/" or not compare_digest(request.query.get(KEY, "").encode(), key.encode()):
             raise web.HTTPForbidden(text="open the address that toklane serve has printed, with its key")
-        known = web.HTTPSeeOther(request.rel_url.without_query_params(KEY))
-        known.set_cookie(cookie, key, path="/", httponly=True, samesite="Strict")
+        rest = request.rel_url.without_query_params(KEY).raw_query_string
+        known = web.HTTPSeeOther(f"/{room}/?{rest}" if rest else f"/{room}/")
+        known.set_cookie(cookie, key, path=f"/{room}/", httponly=True, samesite="Strict")
         raise known
 
     return guarding

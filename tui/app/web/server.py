@@ -13,7 +13,7 @@ import textual_serve
 from aiohttp import web
 from textual_serve.server import Server, to_int
 
-from tui.app.web.guard import guard, protect
+from tui.app.web.guard import SOCKET, guard, protect
 from tui.app.web.tab import Tab
 
 LOOPBACK = "127.0.0.1"
@@ -32,25 +32,26 @@ _FONT_PX = (8, 16, 64)  # smallest, usual, largest
 
 
 class PageServer(Server):
-    """The server; `words` start each tab's monitor. `key`: who knows it may look."""
+    """The server; `words` start each tab's monitor. `key`: who knows it may look. All lies below `room`."""
 
     def __init__(self, words: Sequence[str]) -> None:
         super().__init__("toklane", host=LOOPBACK, title="toklane")
         self._words = tuple(words)
         self.key = secrets.token_urlsafe(24)
+        self.room = secrets.token_urlsafe(12)
         self._tabs: set[Tab] = set()
         self._page = Template((_PAGE / "index.html").read_text(encoding="utf-8"))
 
     async def _make_app(self) -> web.Application:
-        app = web.Application(middlewares=[guard(self.key)])
+        app = web.Application(middlewares=[guard(self.key, self.room)])
         app.on_response_prepare.append(protect)
         app.add_routes(
             [
-                web.get("/", self.handle_page),
-                web.get("/ws", self.handle_websocket),
-                web.get("/download/{key}", self.handle_download),
-                web.static("/page", _PAGE),
-                web.static("/static", _TERMINAL),
+                web.get(f"/{self.room}/", self.handle_page),
+                web.get(f"/{self.room}/{SOCKET}", self.handle_websocket),
+                web.get(f"/{self.room}/download/{{key}}", self.handle_download),
+                web.static(f"/{self.room}/page", _PAGE),
+                web.static(f"/{self.room}/static", _TERMINAL),
             ]
         )
         app.on_shutdown.append(self.on_shutdown)
@@ -60,7 +61,7 @@ class PageServer(Server):
         """The page. The guard has looked at the host, so it may stand in it."""
         least, usual, most = _FONT_PX
         size = min(max(to_int(request.query.get("fontsize", ""), usual), least), most)
-        page = self._page.substitute(host=request.host, font_size=size)
+        page = self._page.substitute(host=request.host, room=self.room, font_size=size)
         return web.Response(text=page, content_type="text/html")
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
