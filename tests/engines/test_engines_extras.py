@@ -148,7 +148,8 @@ def test_comments_of_a_hosted_service_are_signs_of_life_only() -> None:
         b'data: {"error":{"code":502,"message":"provider gone"},"choices":[{"finish_reason":"error"}]}\n\n'
     )
     events: list[Event] = decoder.decode(Read(2, failed))
-    assert not any(isinstance(event, (Generated, Finish)) for event in events)
+    assert not any(isinstance(event, Generated) for event in events)
+    assert [event.reason for event in events if isinstance(event, Finish)] == ["error"]
     assert "provider gone" in events[-1].message  # type: ignore[union-attr]
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.domain.events import Learned, Usage
+from tui.domain.events import Learned, Timings, Usage
 from tui.engines.prometheus import Labels, Page, growth
 
 ALONE = "growth of the engine's counters while it ran alone"
 NONE_SHOWN = "the engine shows no counters"
 _REQUESTS = "http_requests_total"
+_SLACK = 0.1  # two clocks, and the way between the two ends
+_SLACK_NS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,14 @@ def not_alone(ledger: Ledger, before: Page, after: Page, usage: Usage | None) ->
     if _REQUESTS in after and _completions(before, after) != 1:
         return "other requests were sent meanwhile"
     return ""
+
+
+def if_it_fits(told: Timings) -> Timings | Learned:
+    """`told`, unless it holds more time than passed since the request was sent: then it is another's."""
+    spans = (told.queue_ns, told.tokenize_ns, told.prompt_ns, told.predicted_ns)
+    if sum(ns or 0 for ns in spans) <= told.at_ns * (1 + _SLACK) + _SLACK_NS:
+        return told
+    return not_ours(told.at_ns, "the engine worked longer meanwhile than this request took")
 
 
 def not_ours(at_ns: int, why: str, kept: bool = True) -> Learned:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from tui.engines.coding import plain_of
+import re
+
+from tui.engines.coding import GZIP_BEGINS, plain_of
 from tui.engines.framing import EventStream, Framing, JsonLines, Message
 
 _BLANK = b"\xef\xbb\xbf \t\r\n"
-_FIELDS = b"dier:"  # data, event, id, retry, comment
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_LINE_ENDS = (b"\n", b"\r")  # behind a brace: an object written for people, over several lines
+_FIELD = re.compile(rb"[\w-]+(:|\Z)")  # of any name
 _KEPT_LIMIT = 64_000_000  # bytes; nobody needs more of a page or an error
 
 
 class Body:
     """Fed read by read; raises CodingError for a body that its Content-Encoding does not describe.
 
-    The framing is chosen by the first byte, since the Content-Type is often wrong: `{` begins a whole JSON
-    reply (or, with `json_lines`, a stream of records), the first letter of a field an event stream, anything
-    else a page or plain words. With `keep` (an error reply) all of it is kept whole.
+    The framing is chosen by the beginning, since the Content-Type is often wrong: `{` begins a whole JSON
+    reply (or, with `json_lines`, a stream of records), a field of an event stream one of those (any word
+    where it is `called_events`), anything else a page or plain words; what is packed by gzip is unpacked.
+    With `keep` (an error reply) all of it is kept whole.
     """
 
-    __slots__ = ("_begun", "_framing", "_json_lines", "_kept", "_kept_size", "_plain")
+    __slots__ = ("_begun", "_called_events", "_framing", "_json_lines", "_kept", "_kept_size", "_plain")
 
-    def __init__(self, encoding: str, *, json_lines: bool, keep: bool) -> None:
+    def __init__(self, encoding: str, *, json_lines: bool, keep: bool, called_events: bool = False) -> None:
         self._plain = plain_of(encoding)
+        self._called_events = called_events
         self._framing: Framing | None = None
         self._json_lines = json_lines
         self._begun = keep
@@ -52,12 +58,26 @@ class Body:
 
     def _begin(self, data: bytes) -> bytes:
         data = data.lstrip(_BLANK)
+        if data and data[0] == GZIP_BEGINS:  # a proxy packed it and did not say so
+            self._plain = plain_of("gzip")
+            data = self._plain(data).lstrip(_BLANK)
         self._begun = bool(data)
-        if data[:1] == b"{" and self._json_lines:
+        if data[:1] == b"{" and data[1:2] not in _LINE_ENDS and self._json_lines:
             self._framing = JsonLines()
-        elif data and data[0] in _FIELDS:
+        elif data and self._may_be_events(data):
             self._framing = EventStream()
         return data
+
+    def _may_be_events(self, data: bytes) -> bool:
+        if self._called_events and _FIELD.match(data):
+            return True
+        return any(data.startswith(field) or field.startswith(data) for field in _FIELDS)
+
+    def as_records(self) -> list[Message]:
+        """What was kept is no whole reply but a stream of records: their messages."""
+        self._framing = JsonLines()
+        kept, self._kept = self.whole(), []
+        return self._framing.feed(kept)
 
     def close(self) -> list[Message]:
         """The body ended properly: the messages that lacked only their end."""

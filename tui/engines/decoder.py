@@ -38,9 +38,12 @@ from tui.engines.failures import (
     unreadable,
 )
 from tui.engines.framing import Message
+from tui.engines.meaning import meaning
 from tui.engines.notes import noted
-from tui.engines.shapes import headers_of, mapping, parsed, parsed_or_none, text
+from tui.engines.shapes import are_chunks, headers_of, mapping, parsed_or_none, text
 from tui.engines.tongue import Tongue
+
+USAGE_WAIT_NS = 5_000_000_000  # after a finish reason usage may still come; a live request is closed then
 
 
 class Decoder:
@@ -56,6 +59,7 @@ class Decoder:
         self._last_ns = 0
         self._over = False  # a terminal signal or a failure was seen: nothing after it counts
         self._finished = False
+        self._finish_ns: int | None = None
         self._sent = False
         self._failed = False
         self._told: set[str] = set()
@@ -121,31 +125,37 @@ class Decoder:
 
     def _read(self, read: Read) -> list[Event]:
         events = self._head(read.at_ns)  # a capture need not tell when the head came: no later than this
+        if self._finish_ns is not None and read.at_ns - self._finish_ns > USAGE_WAIT_NS:
+            self._over = True
         if self._over:
             return events
         if read.data:
             self._last_ns = read.at_ns
         messages, completed = self._completed(read)
-        texts = sum(isinstance(event, Generated) for event in completed)
+        texts = sum([isinstance(event, Generated) for event in completed])
         events.append(Arrived(read.at_ns, read.floor_ns, read.recv_ns, read.kernel, messages, texts))
         return events + completed
 
     def _completed(self, read: Read) -> tuple[int, list[Event]]:
         """(how many messages the read completed, their events)."""
         try:
-            body = self._open_body()
+            body = self._body or self._open_body()
             messages = body.feed(read.data)
         except CodingError as error:
             return 0, self._unreadable(read.at_ns, error)
-        if self._refused or not body.may_be_whole():
+        if not body.may_be_whole() or self._refused:
             return self._messages(read.at_ns, messages)
+        if are_chunks(body.whole()):
+            return self._messages(read.at_ns, body.as_records())
         events = self._whole(read.at_ns, body.whole())
         return int(bool(events)), events
 
     def _open_body(self) -> Body:
         if self._body is None:
             encoding = self._headers.get("content-encoding", "")
-            self._body = Body(encoding, json_lines=self._tongue.json_lines, keep=self._refused)
+            events = "event-stream" in self._headers.get("content-type", "").lower()
+            lines = self._tongue.json_lines
+            self._body = Body(encoding, json_lines=lines, keep=self._refused, called_events=events)
         return self._body
 
     @property
@@ -160,29 +170,10 @@ class Decoder:
                 events += self._settled(self._tongue.comment(at_ns, message.data.decode("utf-8", "replace")))
             elif message.data and not message.data.isspace():
                 number += 1
-                events += self._settled(self._message(at_ns, message))
+                events += self._settled(meaning(self._tongue, at_ns, message))
             if self._over:
                 break
         return number, events
-
-    def _message(self, at_ns: int, message: Message) -> list[Event]:
-        data = message.data
-        if len(data) < 64 and data.strip() == b"[DONE]":
-            return [Done(at_ns)]
-        odd: list[Event] = []
-        try:
-            words = data.decode("utf-8")
-        except UnicodeDecodeError:
-            words = data.decode("utf-8", "replace")
-            odd = [Oddity(at_ns, "invalid_utf8", "a message held bytes that are no UTF-8")]
-        try:
-            body = mapping(parsed(words))
-        except ValueError:
-            return [*odd, Oddity(at_ns, "bad_chunk", f"a message of {len(data)} bytes is no JSON")]
-        told = told_error(body)
-        if told:
-            return [*odd, engine_error(at_ns, told, data)]
-        return odd + self._tongue.message(at_ns, body, message.event)
 
     def _settled(self, events: list[Event]) -> list[Event]:
         """`events` after terminal signs were noted; each kind of oddity is told once a run."""
@@ -193,6 +184,7 @@ class Decoder:
                     self._over = self._finished = True
                 case Finish():
                     self._finished = True
+                    self._finish_ns = event.at_ns if self._finish_ns is None else self._finish_ns
                 case Failed():
                     self._failed = True
                     self._over = self._over or self._tongue.errors_end or not self._streams
@@ -253,7 +245,9 @@ class Decoder:
         return self._status is None or "event-stream" in kind or "ndjson" in kind
 
     def _unreadable(self, at_ns: int, error: CodingError) -> list[Event]:
-        return self._refusal(at_ns, b"") if self._refused else self._fail(unreadable(at_ns, str(error)))
+        if self._refused:
+            return self._refusal(at_ns, b"")
+        return self._fail(unreadable(at_ns, str(error), begun=self._streams))
 
     def _refusal(self, at_ns: int, body: bytes) -> list[Event]:
         return self._fail(http_failure(at_ns, self._status or 0, self._headers, body, self._url))

@@ -28,6 +28,7 @@ from tui.engines.evidence import (
 )
 from tui.engines.evidence.heard import MODELS, Heard
 from tui.engines.evidence.kind import Facts, Kind, Wish, pick
+from tui.engines.failures import one_line, without_secrets
 from tui.engines.found import Found, Model, Nothing
 from tui.engines.shapes import parsed_or_none
 from tui.engines.urls import Base
@@ -77,7 +78,7 @@ def detect(base: Base, model: str = "", chosen: bool = True) -> Asking[Found | N
         return _hosted(service, base, heard, model)
     kind = yield from _kind(heard, chosen)
     if kind is None:
-        return Nothing(f"{base.root} answers, but not like an engine that toklane knows. Check the address.")
+        return Nothing(_stranger(base, heard))
     wish = Wish(model, chosen)
     for _ in range(_ROUNDS):
         yield from heard.ask(kind.more(heard, wish))
@@ -117,6 +118,15 @@ def _hosted(service: str, base: Base, heard: Heard, model: str) -> Found | Nothi
         return _found(others.OPENAI, base, heard, model, service)
     status = heard.answer(MODELS).status
     return Nothing(f"{base.root} answers with status {status} and no models. Name one with --model.")
+
+
+def _stranger(base: Base, heard: Heard) -> str:
+    """What answered is no engine; a redirect tells where one may be."""
+    answer = heard.answer(MODELS)
+    target = one_line(answer.headers.get("location", "")) if 300 <= answer.status < 400 else ""
+    if target:
+        return f"{base.root} redirects to {without_secrets(target)}. Give the engine's own address."
+    return f"{base.root} answers, but not like an engine that toklane knows. Check the address."
 
 
 def _silence(base: Base, heard: Heard) -> str:

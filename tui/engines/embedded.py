@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import socket
 import subprocess
 import sys
@@ -170,9 +169,10 @@ def start(gguf: Path, *, slots: int = 1) -> EmbeddedEngine:
     """Start the engine on any GGUF file and return at once.
 
     Started from the main thread the process is also tied to it by the kernel where that is possible; from
-    another thread it must not be, because that thread's end would take it along.
+    another thread it must not be, because that thread's end would take it along. Raises OSError or
+    RuntimeError where the system has no process, port, temporary file or thread left.
     """
-    key = secrets.token_urlsafe(24)
+    key = os.urandom(24).hex()
     port = _free_port()
     config = embedded_child.Config(
         gguf=str(gguf.absolute()),
@@ -195,7 +195,12 @@ def start(gguf: Path, *, slots: int = 1) -> EmbeddedEngine:
     with contextlib.suppress(BrokenPipeError):  # died already; its end will be told like any other
         process.stdin.write(json.dumps(asdict(config)).encode() + b"\n")
         process.stdin.flush()
-    return EmbeddedEngine(process, log, f"http://127.0.0.1:{port}", key)
+    try:
+        return EmbeddedEngine(process, log, f"http://127.0.0.1:{port}", key)
+    except RuntimeError:  # no thread to listen to it
+        process.kill()
+        process.wait()
+        raise
 
 
 def _free_port() -> int:

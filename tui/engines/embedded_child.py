@@ -6,7 +6,6 @@ open, and its end means that the parent is gone. What happens is told on stdout,
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import signal
@@ -14,7 +13,6 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TextIO
 
 PR_SET_PDEATHSIG = 1
@@ -37,6 +35,9 @@ class Config:
 
 
 def main() -> None:
+    import ctypes  # the parent imports this file for its Config, without these two
+    from importlib.metadata import version
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl+c is for the program
     status = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # nothing that a library prints gets between the status lines

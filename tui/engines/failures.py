@@ -16,6 +16,7 @@ _SECRET = re.compile(
     r"|(?-i:\b(?:sk|pk|rk|hf|gsk|xai|nvapi)[-_][\w*.-]{8,})"  # HF_HUB_OFFLINE is no key
 )
 _SPACE = re.compile(r"\s+")
+_DATA = re.compile(rb"\A(?:(?:event|id|retry)?:[^\n]*\n)*\s*data:")
 _KINDS = {
     401: ErrorKind.AUTH,
     403: ErrorKind.AUTH,
@@ -33,6 +34,7 @@ _REMEDIES = {
     ErrorKind.NOT_CHAT_REPLY: "Check that the URL is the one of the engine.",
     ErrorKind.TIMED_OUT: "Set a longer --timeout, or none.",
     ErrorKind.ENGINE_ERROR: "See the server's log for details.",
+    ErrorKind.CONNECTION_LOST: "Look at what stands between here and the engine, such as a proxy.",
 }
 _TOO_LONG = re.compile(r"(?i)context.{0,80}\b(?:exceed|longer)|\b(?:exceed|longer|not fit).{0,80}\bcontext")
 _NO_PATH = re.compile(r"Unexpected endpoint or method")  # LM Studio, with status 200
@@ -43,7 +45,8 @@ def without_secrets(words: str) -> str:
     return _SECRET.sub("(key removed)", words)
 
 
-def _one_line(words: str, limit: int = _SAID_LIMIT) -> str:
+def one_line(words: str, limit: int = _SAID_LIMIT) -> str:
+    """`words` in one line of printable characters, `limit` at most."""
     printable = "".join(c if c.isprintable() else " " for c in words)
     line = _SPACE.sub(" ", printable).strip()
     return line if len(line) <= limit else line[: limit - 1] + "…"
@@ -64,7 +67,7 @@ def said(value: object, depth: int = 7) -> str:
         return ""
     if isinstance(value, str):
         inner = parsed_or_none(value) if value.lstrip().startswith("{") else None
-        return _one_line(said(inner, depth - 1) or value)  # Ollama hands on llama-server's JSON as a string
+        return one_line(said(inner, depth - 1) or value)  # Ollama hands on llama-server's JSON as a string
     if isinstance(value, list):
         return said(value[0], depth - 1)
     body = mapping(value)
@@ -72,7 +75,7 @@ def said(value: object, depth: int = 7) -> str:
         words = said(body.get(key), depth - 1)
         if words:
             return words
-    return _one_line(text(body.get("type")) or text(body.get("code")))
+    return one_line(text(body.get("type")) or text(body.get("code")))
 
 
 def told_error(value: Object) -> str:
@@ -101,9 +104,11 @@ def not_chat_reply(at_ns: int, body: bytes) -> Failed:
     return _failed(at_ns, ErrorKind.NOT_CHAT_REPLY, message, None, body)
 
 
-def unreadable(at_ns: int, why: str) -> Failed:
-    """Status 200, but the body's coding can't be undone."""
-    return _failed(at_ns, ErrorKind.NOT_CHAT_REPLY, f"The reply can't be read: {why}.", None, b"")
+def unreadable(at_ns: int, why: str, *, begun: bool) -> Failed:
+    """Status 200, but the body's coding can't be undone, or no longer once the stream had `begun`."""
+    kind = ErrorKind.CONNECTION_LOST if begun else ErrorKind.NOT_CHAT_REPLY
+    which = "The rest of the reply" if begun else "The reply"
+    return _failed(at_ns, kind, f"{which} can't be read: {why}.", None, b"")
 
 
 def timed_out(at_ns: int, message: str) -> Failed:
@@ -113,7 +118,7 @@ def timed_out(at_ns: int, message: str) -> Failed:
 
 def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: bytes, url: str) -> Failed:
     """A reply with a status other than 200; `headers` with lower-case names, `url` without secrets."""
-    parsed = parsed_or_none(body)
+    parsed = parsed_or_none(_DATA.sub(b"", body, count=1))  # some send it as an event of a stream
     words = _page(body) if is_page(body) else said(parsed) or _beginning(body)
     kind = ErrorKind.REDIRECT if 300 <= status < 400 else _KINDS.get(status, ErrorKind.HTTP_ERROR)
     remedy = ""
@@ -125,7 +130,7 @@ def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: byte
             if status == 403 and words:
                 message = f"403: the server refuses this request: {without_secrets(words)}"
         case ErrorKind.REDIRECT:
-            target = _one_line(headers.get("location", "")) or "no target given"
+            target = one_line(headers.get("location", "")) or "no target given"
             message = f"{status}: the server redirects to {without_secrets(target)}"
         case ErrorKind.NOT_FOUND:
             message = f"404: {words or 'not found'} ({url})"
@@ -174,12 +179,12 @@ def _remedy(kind: ErrorKind, message: str) -> str:
 
 
 def _beginning(body: bytes) -> str:
-    return _one_line(body[:400].decode("utf-8", "replace"), 120)
+    return one_line(body[:400].decode("utf-8", "replace"), 120)
 
 
 def _title(body: bytes) -> str:
     found = re.search(rb"(?is)<title[^>]*>(.*?)</title>", body[:20_000])
-    words = _one_line(found.group(1).decode("utf-8", "replace"), 80) if found else ""
+    words = one_line(found.group(1).decode("utf-8", "replace"), 80) if found else ""
     return f" ({words!r})" if words else ""
 
 

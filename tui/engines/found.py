@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from tui.engines.gateways import NAMES
 from tui.engines.urls import Base
 
+_LIST_ALL = ("ollama", "lmstudio")  # they load by name and list whatever there is to load
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -74,6 +76,8 @@ class Found:
     @property
     def unnamed(self) -> str:
         """Why no request can be sent before a model is named; empty when one can."""
+        if not self.model and not self.models and self.engine in _LIST_ALL and not self.auth_needed:
+            return f"{self.engine} has no model that writes text; get one there first"
         if self.model or not self.models:
             return ""
         elsewhere = " elsewhere" if all(model.remote for model in self.models) else ""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One message of a stream, with the event-stream's name for it.
 
     comment: no message but a comment line; some engines tell their progress there.
@@ -19,20 +18,30 @@ class Message:
     comment: bool = False
 
 
-class _Lines:
-    """Cuts bytes into lines; an unfinished line waits as a list of parts, so huge lines cost no copies."""
+def is_done(data: bytes) -> bool:
+    """Whether these bytes are the end mark of a stream."""
+    return len(data) < 64 and data.strip() == b"[DONE]"
 
-    __slots__ = ("_first", "_parts")
+
+class _Lines:
+    """Cuts bytes into lines; an unfinished line waits as a list of parts, so huge lines cost no copies.
+
+    fresh: the next byte begins a line, and not the first one.
+    """
+
+    __slots__ = ("_first", "_parts", "fresh")
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._first = True
+        self.fresh = False
 
     def cut(self, data: bytes) -> list[bytes]:
         """The lines that `data` (line ends are LF) completes, without their ends."""
         if b"\n" not in data:
             if data:
                 self._parts.append(data)
+                self.fresh = False
             return []
         lines = data.split(b"\n")
         rest = lines.pop()
@@ -45,6 +54,7 @@ class _Lines:
         if self._first:
             lines[0] = lines[0].removeprefix(_BOM)
             self._first = False
+        self.fresh = not rest
         return lines
 
 
@@ -61,6 +71,8 @@ class EventStream:
 
     def feed(self, data: bytes) -> list[Message]:
         """The messages that these bytes complete."""
+        if data.find(b"\n") == len(data) - 2 and b"\r" not in data and self._alone(data):
+            return [Message(data[6:-2])]
         if self._skip_lf and data:
             data = data.removeprefix(b"\n")
             self._skip_lf = False
@@ -72,13 +84,23 @@ class EventStream:
             self._line(line, found)
         return found
 
+    def _alone(self, data: bytes) -> bool:
+        """Whether these two lines are one event and all there is, as in nearly every read of an answer."""
+        between = self._lines.fresh and not (self._data or self._event or self._skip_lf)
+        return between and data.startswith(b"data: ") and data.endswith(b"\n\n")
+
     def close(self) -> list[Message]:
         """The body ended: servers that leave out the last blank line still meant their last event."""
         return self.feed(b"\n\n")
 
     def _line(self, line: bytes, found: list[Message]) -> None:
         if line.startswith(b"data:"):
-            self._data.append(line[6:] if line[5:6] == b" " else line[5:])
+            data = line[6:] if line[5:6] == b" " else line[5:]
+            if is_done(data):  # it ends the run at once, also where its blank line never comes
+                self._line(b"", found)
+                found.append(Message(data))
+            else:
+                self._data.append(data)
         elif not line:
             if self._data:
                 found.append(Message(b"\n".join(self._data), self._event))
@@ -86,6 +108,8 @@ class EventStream:
             self._event = ""
         elif line.startswith(b"event:"):
             self._event = line[6:].strip().decode("utf-8", "replace")
+        elif line.startswith(b"error:"):  # no field of the format: old llama.cpp told its errors so
+            found.append(Message(line[6:].strip(), "error"))
         elif line.startswith(b":") and len(line) > 1:
             found.append(Message(line[1:].strip(), comment=True))
         # `id` and `retry` serve a reconnect, which a measured run never does

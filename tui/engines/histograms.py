@@ -7,7 +7,7 @@ from functools import partial
 
 from tui.domain.events import Dialect, Event, Timings
 from tui.domain.wire import Poll
-from tui.engines.alone import ALONE, not_ours
+from tui.engines.alone import ALONE, if_it_fits, not_ours
 from tui.engines.base import Adapter, Look
 from tui.engines.counted import counted
 from tui.engines.openai import OpenAiTongue, request
@@ -92,7 +92,7 @@ class HistogramTongue(OpenAiTongue):
         why = self._not_ours(before, page)
         if why:
             return [not_ours(poll.at_ns, why)]
-        return [self._timings(poll.at_ns, before, page)]
+        return [if_it_fits(self._timings(poll.at_ns, before, page))]
 
     def _not_ours(self, before: Page, after: Page) -> str:
         told = self._told

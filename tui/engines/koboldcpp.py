@@ -5,7 +5,7 @@ from __future__ import annotations
 from tui.domain.events import Dialect, Event, Timings
 from tui.domain.values import count, finite
 from tui.domain.wire import Poll
-from tui.engines.alone import not_ours
+from tui.engines.alone import if_it_fits, not_ours
 from tui.engines.base import Adapter, Look
 from tui.engines.openai import OpenAiTongue, request
 from tui.engines.shapes import Object, mapping, nanoseconds, parsed_or_none
@@ -15,6 +15,7 @@ PERF = "/api/extra/perf"
 _KEEP = ("total_gens", "last_process_time", "last_eval_time", "last_eval", "last_token_count", "queue")
 _S, _MS = 1e9, 1e6
 SOURCE = "its record of the last generation, the only one meanwhile"
+_END_TOKENS = 2  # the end token, or one that a stop string cut off, may be counted once
 _PRODUCT = "its tokens times its mean time of a token"
 
 
@@ -43,7 +44,10 @@ class KoboldCppTongue(OpenAiTongue):
             grown = generations - self._generations
             why = "its counter began anew" if grown < 0 else f"it counted {grown} generations"
             return [not_ours(poll.at_ns, why)]
-        return [_timings(poll.at_ns, told)]
+        tokens, counted = count(told.get("last_token_count")), self.usage.completion if self.usage else None
+        if tokens is not None and counted is not None and abs(tokens - counted) > _END_TOKENS:
+            return [not_ours(poll.at_ns, f"its last generation has {tokens} tokens, ours {counted}")]
+        return [if_it_fits(_timings(poll.at_ns, told))]
 
 
 def _timings(at_ns: int, told: Object) -> Timings:
@@ -56,7 +60,7 @@ def _timings(at_ns: int, told: Object) -> Timings:
         predicted_ns, how = nanoseconds(tokens * per_token_ms, _MS), {"decode": _PRODUCT}
     return Timings(
         at_ns,
-        prompt_ns=nanoseconds(told.get("last_process_time"), _S),
+        prompt_ns=nanoseconds(told.get("last_process_time"), _S) or None,  # work takes time
         predicted_n=tokens,
         predicted_ns=predicted_ns,
         cached_unknown=True,

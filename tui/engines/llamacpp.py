@@ -110,7 +110,8 @@ def _native(at_ns: int, body: Object) -> list[Event]:
     timings = mapping(body.get("timings"))
     events: list[Event] = [Generated(at_ns, answer, count=running or None)] if answer else []
     if stop:
-        events.append(Finish(at_ns, text(body.get("stop_type")) or "stop"))
+        old = "limit" if body.get("stopped_limit") is True else "stop"  # before there was a type
+        events.append(Finish(at_ns, text(body.get("stop_type")) or old))
         events.append(Usage(at_ns, count(body.get("tokens_evaluated")), running))
     if timings and "prompt_progress" not in body:
         events.append(timings_of(at_ns, timings, final=stop))

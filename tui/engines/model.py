@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from tui import locations
@@ -35,5 +34,7 @@ def intact(file: Path) -> bool:
     """Whether size and SHA-256 of `file` are those of the built-in model; reads all of it."""
     if file.stat().st_size != MODEL_BYTES:
         return False
+    import hashlib  # brings OpenSSL, 4 MB of memory
+
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest() == SHA256

@@ -56,7 +56,7 @@ def timings_of(at_ns: int, stats: Object, usage: Usage | None) -> Timings:
     tokens = count(stats.get("llm_output_token_length"))
     if tokens is None:
         tokens = count(answer.get("response_token_length"))
-    prefill_ns = nanoseconds(answer.get("time_to_first_token_in_ms"), _MS)
+    prefill_ns = nanoseconds(answer.get("time_to_first_token_in_ms"), _MS) or None  # work takes time
     decode_ns, how = _decode(
         tokens,
         nanoseconds(answer.get("token_to_token_time_in_ms"), _MS),

@@ -86,6 +86,10 @@ class OllamaTongue(Tongue):
             events += metrics(at_ns, body, self._seen())
         return [*events, Done(at_ns)]
 
+    def whole(self, at_ns: int, body: Object) -> list[Event]:
+        """A reply that was not streamed, written over several lines."""
+        return self.message(at_ns, body, "") if body.get("done") is True else []
+
     def poll(self, poll: Poll) -> list[Event]:
         """`/api/ps`; it says nothing about models that run elsewhere."""
         if self._remote or not poll.path.split("?")[0].endswith(RUNNING):

@@ -41,7 +41,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """Durations in ns; 0 and 1, which imitations send, equal absent."""
+    """Durations in ns; None where they are not told, or all 0 or 1, which imitations send."""
 
     total: int | None
     load: int | None
@@ -71,7 +71,7 @@ def version_of(words: str) -> Version | None:
 
 def metrics(at_ns: int, body: Object, seen: Seen) -> list[Event]:
     """Counts and durations of the record with `done: true`. Ollama leaves out what is zero."""
-    told = _Told(*(_span(body, name) for name in ("total", "load", "prompt_eval", "eval")))
+    told = _told(body)
     predicted = count(body.get("eval_count"))
     if seen.thought and predicted is not None and predicted < seen.lines:
         return _second_pass(at_ns, told)
@@ -95,16 +95,30 @@ def metrics(at_ns: int, body: Object, seen: Seen) -> list[Event]:
         load_ns=None if seen.listed and not seen.arrived else told.load,
         total_ns=told.total,
         cached_unknown=cached is None and not _only_new(seen) and not _just_loaded(seen, told),
-        waits=_waits(seen, told, total),
+        waits=_waits(seen, told, total, predicted),
         final=True,
         source="taken on the machine where the model runs" if seen.remote else "",
     )
     return [*notes, Usage(at_ns, total, predicted, cached), timings]
 
 
-def _span(body: Object, name: str) -> int | None:
-    whole_ns = nanoseconds(body.get(f"{name}_duration"), 1)
-    return whole_ns if whole_ns is not None and whole_ns > 1 else None
+def _told(body: Object) -> _Told:
+    """The durations; no work takes 0 or 1 ns, so one such beside others is kept only to be doubted."""
+    names = ("total", "load", "prompt_eval", "eval")
+    total, load, prompt, decode = (nanoseconds(body.get(f"{name}_duration"), 1) for name in names)
+    if not any(_works(span) for span in (total, load, prompt, decode)):
+        return _NOTHING
+    counted = [(count(body.get(f"{name}_count")) or 0) > 1 for name in ("prompt_eval", "eval")]
+    return _Told(
+        _works(total),
+        _works(load),
+        prompt if counted[0] else _works(prompt),
+        decode if counted[1] else _works(decode),
+    )
+
+
+def _works(span: int | None) -> int | None:
+    return span if span is not None and span > 1 else None
 
 
 def _note(at_ns: int, words: str) -> Learned:
@@ -150,13 +164,14 @@ def _just_loaded(seen: Seen, told: _Told) -> bool:
     return seen.listed is None and load > _LOADED_NS
 
 
-def _waits(seen: Seen, told: _Told, prompt_tokens: int | None) -> tuple[Wait, ...]:
+def _waits(seen: Seen, told: _Told, prompt_tokens: int | None, predicted: int | None) -> tuple[Wait, ...]:
     """The time before the prompt was read, as far as load_duration and the answers of `/api/ps` split it.
 
     load_duration (L) runs until a ready runner was handed over: it holds the scheduler's wait and the load.
     The rest R = total - load - prompt_eval - eval holds templating, tokenization and the wait for a slot.
     """
-    if told.load is None or told.prompt is None:
+    untimed = not _works(told.decode) and (predicted or 0) > 1  # the rest would hold the answer too
+    if told.load is None or not _works(told.prompt) or untimed:
         return ()
     rest = (told.total or told.parts) - told.parts
     held = rest > max(_SLOT_NS, _SLOT_TOKEN_NS * (prompt_tokens or 0))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tui.domain.events import Dialect, Event, Finish, Generated, Oddity, Timings, ToolDelta, Usage
+from tui.domain.events import Dialect, Event, Finish, Oddity, Timings, Usage
 from tui.domain.values import count
 from tui.engines.base import Adapter, Plan, Request
 from tui.engines.counted import counted
 from tui.engines.extras import extra_timings
-from tui.engines.failures import engine_error
+from tui.engines.failures import engine_error, told_error
+from tui.engines.generated import Parts
 from tui.engines.llama_timings import timings_of
 from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
@@ -45,16 +46,13 @@ def request(plan: Plan) -> Request:
 
 
 class OpenAiTongue(Tongue):
-    """Chat chunks, completion chunks and whole replies; timing fields that some engines add are read too.
-
-    Reasoning comes as `reasoning_content` or `reasoning`; think tags inside the content stay there unchanged.
-    """
+    """Chat chunks, completion chunks and whole replies; timing fields that some engines add are read too."""
 
     def __init__(self, dialect: Dialect = DIALECT) -> None:
         self.dialect = dialect
         self._usage: Usage | None = None
         self._extra: Timings | None = None
-        self._calls = 0  # tool calls so far
+        self._parts = Parts()
 
     @property
     def usage(self) -> Usage | None:
@@ -76,13 +74,14 @@ class OpenAiTongue(Tongue):
     def _chunk(self, at_ns: int, body: Object, choices: list[object], part: str) -> list[Event]:
         choice = _first(choices)
         reason = text(choice.get("finish_reason"))
-        named = body.get("usage") or choice.get("usage") or mapping(body.get("x_groq")).get("usage")
-        usage = self._told_usage(at_ns, mapping(named))
+        usage = self._told_usage(at_ns, _usage_in(body, choice))
         told = mapping(body.get("timings"))
         timings = timings_of(at_ns, told, final=bool(reason) or not choices) if told else None
-        running = timings.predicted_n if timings else usage.completion if usage else None
+        running = timings.predicted_n if timings else None
+        if running is None and usage is not None:
+            running = usage.completion
         events: list[Event] = []
-        generated = self._generated(at_ns, choice, mapping(choice.get(part)), running or None)
+        generated = self._parts.generated(at_ns, choice, mapping(choice.get(part)), running or None)
         if generated:
             events.append(generated)
         if len(choices) > 1 or (choices and mapping(choices[0]).get("index")):
@@ -95,8 +94,9 @@ class OpenAiTongue(Tongue):
             events.append(timings)
         elif not timings and (extra := self._extra_timings(at_ns, body, usage)):
             events.append(extra)
-        if reason == _BROKEN:
-            events.append(engine_error(at_ns, "the generation failed", reason.encode()))
+        if reason == _BROKEN or choice.get("error"):
+            why = told_error(choice) or "the generation failed"
+            events.append(engine_error(at_ns, why, reason.encode()))
         return events
 
     def _extra_timings(self, at_ns: int, body: Object, usage: Usage | None) -> Timings | None:
@@ -107,32 +107,13 @@ class OpenAiTongue(Tongue):
         self._extra = told or self._extra
         return told
 
-    def _generated(self, at_ns: int, choice: Object, part: Object, running: int | None) -> Generated | None:
-        answer = _words(part.get("content")) or text(choice.get("text"))
-        reasoning = text(part.get("reasoning_content")) or text(part.get("reasoning"))
-        calls = items(part.get("tool_calls"))
-        tools = tuple(self._tool(mapping(call)) for call in calls) if calls else ()
-        tools = tuple(tool for tool in tools if tool.name or tool.arguments)
-        if not (answer or reasoning or tools):
-            return None
-        return Generated(at_ns, answer, reasoning, tools, running)
-
-    def _tool(self, call: Object) -> ToolDelta:
-        function = mapping(call.get("function"))
-        name = text(function.get("name"))
-        index = count(call.get("index"))
-        if index is None:  # some servers leave it out: a name begins the next call
-            index = self._calls if name else max(0, self._calls - 1)
-        self._calls = max(self._calls, index + 1)
-        return ToolDelta(index, name, text(function.get("arguments")))
-
     def _told_usage(self, at_ns: int, usage: Object) -> Usage | None:
         if not usage:
             return None
         prompt_details = mapping(usage.get("prompt_tokens_details"))
         completion_details = mapping(usage.get("completion_tokens_details"))
         reasoning = count(completion_details.get("reasoning_tokens"))
-        self._usage = Usage(
+        told = Usage(
             at_ns,
             prompt=count(usage.get("prompt_tokens")),
             completion=count(usage.get("completion_tokens")),
@@ -143,7 +124,8 @@ class OpenAiTongue(Tongue):
             ),
             reasoning=count(usage.get("reasoning_tokens")) if reasoning is None else reasoning,
         )
-        return self._usage
+        self._usage = _newest(self._usage, told)
+        return told
 
 
 def _first(choices: list[object]) -> Object:
@@ -159,11 +141,26 @@ def _first_count(*values: object) -> int | None:
     return next((number for value in values if (number := count(value)) is not None), None)
 
 
-def _words(content: object) -> str:
-    """Text that came as a string or as a list of parts."""
-    if isinstance(content, list):
-        return "".join(text(mapping(part).get("text")) for part in content)
-    return text(content)
+def _usage_in(body: Object, choice: Object) -> Object:
+    """The counts of one chunk, wherever they stand in it; null equals absent."""
+    places = (body.get("usage"), choice.get("usage"), mapping(body.get("x_groq")).get("usage"))
+    told = [usage for place in places if (usage := mapping(place))]
+    if len(told) < 2:
+        return told[0] if told else {}
+    return {key: value for usage in reversed(told) for key, value in usage.items() if value is not None}
+
+
+def _newest(old: Usage | None, new: Usage) -> Usage:
+    """`new`, with older counts where it tells none."""
+    if old is None:
+        return new
+    return Usage(
+        new.at_ns,
+        old.prompt if new.prompt is None else new.prompt,
+        old.completion if new.completion is None else new.completion,
+        old.cached if new.cached is None else new.cached,
+        old.reasoning if new.reasoning is None else new.reasoning,
+    )
 
 
 ADAPTER = Adapter("openai", DIALECT, request, OpenAiTongue)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import random  # hashlib would bring OpenSSL into the screen's process
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -130,10 +130,9 @@ def joined(*texts: str) -> str:
 
 
 def _nonce_number(nonce: str) -> int:
-    return int.from_bytes(hashlib.sha256(nonce.encode()).digest()[:6], "big")
+    return random.Random(nonce).getrandbits(48)
 
 
 def _nonce_words(nonce: str) -> str:
     """The nonce as common words: whatever it is, the line costs the same number of tokens."""
-    digest = hashlib.sha256(nonce.encode()).digest()
-    return " ".join(corpus.COMMON[byte % len(corpus.COMMON)] for byte in digest[:9])
+    return " ".join(random.Random(nonce).choices(corpus.COMMON, k=9))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tui.domain.events import Dialect, Event, Finish, Timings, Usage
 from tui.domain.values import count
 from tui.domain.wire import Poll
-from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, not_alone, not_ours
+from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, if_it_fits, not_alone, not_ours
 from tui.engines.base import Adapter, Look, Plan, Request
 from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.prometheus import Labels, Page, grown_ns, growth
@@ -99,7 +99,7 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
     prompt = usage.prompt or 0
     cached = usage.cached if usage.cached is not None else count(growth(before, after, _REUSED))
     cached = cached if cached is not None and cached <= prompt else None
-    return Timings(
+    told = Timings(
         at_ns,
         prompt_n=prompt - (cached or 0),
         cached_n=cached,
@@ -111,6 +111,7 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
         source=ALONE,
         derived={"tokenize": _REMAINDER} if tokenize_ns is not None else {},
     )
+    return if_it_fits(told)
 
 
 def _prefill(labels: Labels) -> bool:

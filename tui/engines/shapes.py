@@ -10,6 +10,8 @@ from tui.domain.values import finite
 
 Object = Mapping[str, object]
 _EMPTY: Object = {}
+_DECODER = json.JSONDecoder()
+_JSON_BLANK = " \t\n\r"
 _LONGEST_NS = 4e18
 _DEEPEST = 64  # no engine nests deeper; what does could not be copied or written again
 
@@ -41,11 +43,21 @@ def nanoseconds(value: object, unit_ns: float) -> int | None:
 def parsed(data: bytes | str) -> object:
     """The JSON value in `data`. Raises ValueError, also for what is nested too deep or has endless digits."""
     try:
-        value: object = json.loads(data)
+        value = _value_in(data) if isinstance(data, str) else json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
     if _deeper(data, value):
         raise ValueError("nested too deep")
+    return value
+
+
+def _value_in(words: str) -> object:
+    """What `json.loads` does, without its ways for other kinds of input: there is one for each token."""
+    words = words.strip(_JSON_BLANK)
+    value: object
+    value, end = _DECODER.raw_decode(words)
+    if end != len(words):
+        raise ValueError("more behind the value")
     return value
 
 
@@ -89,6 +101,12 @@ def parsed_or_none(data: bytes | str) -> object:
         return parsed(data)
     except ValueError:
         return None
+
+
+def are_chunks(data: bytes) -> bool:
+    """Whether the first line is one chunk of a chat: a stream of them that lost its `data:`."""
+    choices = items(mapping(parsed_or_none(data.partition(b"\n")[0])).get("choices"))
+    return any("delta" in mapping(choice) for choice in choices)
 
 
 def headers_of(raw: object) -> dict[str, str]:

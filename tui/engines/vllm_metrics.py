@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from tui.domain.events import Event, Progress, SlotsSeen, Timings, Usage
 from tui.domain.values import count
-from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, not_alone, not_ours
+from tui.engines.alone import ALONE, NONE_SHOWN, Ledger, if_it_fits, not_alone, not_ours
 from tui.engines.counted import counted
 from tui.engines.prometheus import Page, grown_ns, growth
 
@@ -67,7 +67,7 @@ def durations(at_ns: int, before: Page, after: Page, usage: Usage | None) -> Eve
         final=True,
         source=ALONE,
     )
-    return counted(told, replace(usage, cached=cached))
+    return if_it_fits(counted(told, replace(usage, cached=cached)))
 
 
 def _reused(before: Page, after: Page, prompt: int | None) -> int | None:

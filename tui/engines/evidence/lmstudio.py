@@ -29,9 +29,11 @@ def _more(heard: Heard, wish: Wish) -> list[Ask]:
 
 
 def _facts(heard: Heard) -> Facts:
-    """Its version is not told anywhere."""
+    """Its version is not told anywhere. Its plain list does not tell which models write text."""
     native = isinstance(heard.object(_NEW).get("models"), list)
-    models = tuple(map(_model, _native(heard))) or tuple(map(_old_model, _old(heard))) or listed(heard)
+    models = tuple(map(_model, _native(heard))) or tuple(map(_old_model, _old(heard)))
+    if not native and not isinstance(heard.object(_OLD).get("data"), list):
+        models = listed(heard)
     told = heard.answer(_NEW).status == 200
     return Facts(models, features={"native_chat": native} if told else {})
 
