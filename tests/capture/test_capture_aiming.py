@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from tests.capture.conftest import Server
+from tests.capture.conftest import PATIENCE_S, Server
 from tui.capture.aiming import Aim, Discovery
 from tui.capture.frames import Reply
 from tui.capture.in_thread import InThread
@@ -219,7 +219,7 @@ def test_a_real_server_that_drips_bytes_for_ever_holds_nobody(channel: InThread,
             assert not isinstance(frame, Reply) or search.hear(frame, time.monotonic_ns())
         search.tick(time.monotonic_ns())
     assert search.found == () and len(search.slow) == 1
-    assert time.monotonic() - began_s < 2.0, "0.3 s where nothing else runs"
+    assert time.monotonic() - began_s < PATIENCE_S, "0.3 s where nothing else runs, and else for ever"
 
 
 def test_an_engine_that_is_missing_by_its_name_may_be_the_slow_one() -> None:

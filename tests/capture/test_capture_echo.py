@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import zlib
+from itertools import pairwise
 from urllib.parse import quote
 
 import pytest
@@ -34,6 +35,8 @@ FORMS = (
     f"ends in {KEY[-10:]}",
 )
 
+WHOLE = FORMS[:5]
+
 
 def veil() -> Veil:
     return Veil(HEADERS)
@@ -54,6 +57,37 @@ def test_a_key_that_is_cut_between_two_reads_is_hidden(form: str, size: int) -> 
     said = b"".join(hiding.streamed(data[at : at + size]) for at in range(0, len(data), size)) + hiding.rest()
     assert not [part for part in PARTS if part.encode() in said], said
     assert said.startswith(b'data: {"a": "b"}\n\ndata: {"error": "wrong key ') and said.endswith(b'"}\n\n')
+
+
+@given(st.sampled_from(FORMS[:9]), st.lists(st.integers(0, 80), max_size=5))
+def test_wherever_the_cuts_are_the_key_is_hidden(form: str, places: list[int]) -> None:
+    data = f'data: {{"error": "wrong key {form}"}}\n\n'.encode()
+    edges = [0, *sorted(place % len(data) for place in places), len(data)]
+    hiding = veil()
+    said = b"".join([*(hiding.streamed(data[a:b]) for a, b in pairwise(edges)), hiding.rest()])
+    assert not [part for part in PARTS if part.encode() in said], said
+    if form in WHOLE:
+        assert said == data.replace(form.rstrip("=").encode(), b"(removed)")
+    assert said.startswith(b'data: {"error": "wrong key ') and said.endswith(b'"}\n\n')
+
+
+PIECES = (
+    *FORMS,
+    *(KEY[:n] for n in (2, 3, 7, 9)),
+    *(KEY[-n:] for n in (2, 3, 4, 9)),
+    "**",
+    "...",
+    "…",
+    "a",
+    " ",
+)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=5))
+def test_the_quick_look_misses_nothing(pieces: list[str]) -> None:
+    data = "".join(pieces).encode()
+    hiding = veil()
+    assert hiding.hidden(data) + b"\n(removed)" == hiding.hidden(data + b"\n" + KEY.encode())
 
 
 def test_a_stream_that_ends_inside_a_key_does_not_tell_its_beginning() -> None:

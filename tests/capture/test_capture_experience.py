@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import sys
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -43,6 +44,48 @@ def test_a_program_sees_what_another_one_adds_meanwhile(path: Path) -> None:
     assert one.runs(KEY) == [RUN]
     one.learn(KEY, replace(RUN, asked=128))
     assert [run.asked for run in other.runs(KEY)] == [512, 128]
+
+
+def test_another_file_in_the_place_is_read_from_its_beginning(path: Path) -> None:
+    store = Experience(path)
+    store.learn(KEY, RUN)
+    assert store.runs(KEY) == [RUN]
+    draft = path.with_name("draft")
+    for asked in (1, 2, 3):
+        Experience(draft).learn(KEY, replace(RUN, asked=asked))
+    draft.replace(path)
+    assert [run.asked for run in store.runs(KEY)] == [1, 2, 3]
+    path.unlink()
+    assert store.runs(KEY) == []
+
+
+def test_a_line_counts_once_it_is_whole(path: Path) -> None:
+    Experience(path).learn(KEY, RUN)
+    line = path.read_bytes()
+    path.write_bytes(line[:40])
+    store = Experience(path)
+    assert store.runs(KEY) == []
+    with path.open("ab") as file:
+        file.write(line[40:])
+    assert store.runs(KEY) == [RUN]
+
+
+def test_no_more_is_kept_than_can_be_asked_for(path: Path) -> None:
+    store = Experience(path)
+    for n in range(3 * MOST_RUNS):
+        store.learn(KEY, replace(RUN, asked=n + 1))
+    assert [run.asked for run in store.runs(KEY)] == list(range(2 * MOST_RUNS + 1, 3 * MOST_RUNS + 1))
+    tracemalloc.start()
+    try:
+        store.learn(KEY, RUN)
+        store.runs(KEY)
+        before = tracemalloc.get_traced_memory()[0]
+        for n in range(10 * MOST_RUNS):
+            store.learn(KEY, replace(RUN, asked=n + 1))
+            store.runs(KEY)
+        assert tracemalloc.get_traced_memory()[0] - before < 50_000  # all lines take several times that
+    finally:
+        tracemalloc.stop()
 
 
 def test_engines_addresses_models_and_cache_modes_are_never_mixed(path: Path) -> None:

@@ -45,7 +45,7 @@ def own_home(tmp_path: Path) -> Iterator[Path]:
     if MODEL:
         place.symlink_to(MODEL.absolute())
     yield home
-    eventually(lambda: not living(home), 5, lambda: [p.cmdline() for p in living(home)])
+    eventually(lambda: not living(home), tell=lambda: [p.cmdline() for p in living(home)])
 
 
 @pytest.fixture

@@ -166,7 +166,7 @@ class Terminal:
         os.close(self._inner)
         os.close(self._main)
 
-    def end(self, seconds: float = 5.0) -> int:
+    def end(self, seconds: float = PATIENCE_S) -> int:
         """Wait until the program is over; its exit status. AssertionError when it stays."""
         until = time.monotonic() + seconds
         while self.process.poll() is None:

@@ -33,7 +33,7 @@ def test_it_moves_at_once_and_esc_leads_to_the_monitor(tmp_path: Path) -> None:
         assert terminal.process.returncode == 0
     finally:
         terminal.close()
-    eventually(lambda: not living(home), 5)
+    eventually(lambda: not living(home))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.endings.conftest import Monitor, Start, ending
 from tests.endings.server import Engine
-from tests.endings.terminal import ROOT, Terminal, environment, eventually, living, named
+from tests.endings.terminal import PATIENCE_S, ROOT, Terminal, environment, eventually, living, named
 from tui.capture.recording import Recording, read
 
 READING = "256 of 512 tokens"
@@ -77,7 +77,7 @@ def test_a_killed_monitor_takes_everybody_along(monitor: Monitor, scripted: Engi
     assert len(living(own_home)) == 3
     terminal.kill(signal.SIGKILL)
     assert terminal.end() == -signal.SIGKILL
-    eventually(lambda: not living(own_home), 2)
+    eventually(lambda: not living(own_home))
     recording = recorded(own_home, lambda recording: recording.ended)
     assert ending(recording) == "cancelled"
 
@@ -103,9 +103,9 @@ def test_a_killed_reader_is_told_and_nothing_waits_for_it(
 
 def test_a_killed_reader_ends_a_run_without_a_screen(start: Start, scripted: Engine, own_home: Path) -> None:
     process = start("run", "--url", scripted.url, "--repeat", "3", "--json")
-    assert scripted.asked.wait(20)
+    assert scripted.asked.wait(PATIENCE_S)
     named(own_home, "tui.capture.child").kill()
-    told, remarks = process.communicate(timeout=5)
+    told, remarks = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1
     assert remarks.splitlines()[0] == "toklane: the capture process ended with status -9; start toklane again"
     assert "Traceback" not in remarks
@@ -160,7 +160,7 @@ def test_an_error_inside_puts_the_terminal_back_and_is_one_line(own_home: Path, 
     with Terminal(words, environment(own_home)) as terminal:
         terminal.wait_for("enter sends")
         terminal.press("\r")
-        assert terminal.end(10) == 1
+        assert terminal.end() == 1
         assert terminal.restored
         said = terminal.written.rpartition(b"\x1b[?1006l")[2].decode()
     (report,) = (own_home / "state" / "crashes").iterdir()

@@ -11,10 +11,8 @@ from pathlib import Path
 
 from tests.endings.conftest import Monitor, Start, ending
 from tests.endings.server import Engine
-from tests.endings.terminal import eventually, living, named
+from tests.endings.terminal import PATIENCE_S, eventually, living, named
 from tui.capture.recording import read
-
-SOON_S = 5.0
 
 
 def test_neither_a_killed_program_nor_a_closed_window_leaves_an_engine(
@@ -33,8 +31,8 @@ def test_neither_a_killed_program_nor_a_closed_window_leaves_an_engine(
     killed.kill(signal.SIGKILL)
     closed.hang_up()
     assert killed.end() == -signal.SIGKILL
-    assert closed.process.wait(SOON_S) == 143
-    eventually(lambda: not living(own_home), SOON_S, lambda: [p.cmdline() for p in living(own_home)])
+    assert closed.process.wait(PATIENCE_S) == 143
+    eventually(lambda: not living(own_home), tell=lambda: [p.cmdline() for p in living(own_home)])
     for file in (own_home / "state" / "runs").iterdir():
         eventually(partial(_whole, file))
         assert ending(read(file)) == "cancelled"
@@ -63,10 +61,10 @@ def test_an_engine_killed_amid_its_answer_leaves_the_answer(
 
 def test_a_killed_run_without_a_screen_leaves_nobody(start: Start, scripted: Engine, own_home: Path) -> None:
     process = start("run", "--url", scripted.url)
-    assert scripted.asked.wait(20)
+    assert scripted.asked.wait(PATIENCE_S)
     process.kill()
     assert process.wait() == -signal.SIGKILL
-    eventually(lambda: not living(own_home), SOON_S)
+    eventually(lambda: not living(own_home))
     (file,) = (own_home / "state" / "runs").iterdir()
     assert ending(read(file)) == "cancelled"
 
@@ -74,10 +72,10 @@ def test_a_killed_run_without_a_screen_leaves_nobody(start: Start, scripted: Eng
 def test_a_reader_killed_at_once_leaves_a_recording(start: Start, scripted: Engine, own_home: Path) -> None:
     """Its first line is on the disk before the request is."""
     process = start("run", "--url", scripted.url, "--json")
-    assert scripted.asked.wait(20)
+    assert scripted.asked.wait(PATIENCE_S)
     reader = named(own_home, "tui.capture.child")
     os.kill(reader.pid, signal.SIGKILL)
-    told, _ = process.communicate(timeout=10)
+    told, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1 and not json.loads(told)["runs"][0]["complete"]
     (file,) = (own_home / "state" / "runs").iterdir()
     assert read(file).meta.fields["engine"] == "llama.cpp" and not read(file).ended

@@ -12,7 +12,7 @@ import pytest
 
 from tests.endings.conftest import Monitor, Start
 from tests.endings.server import Engine
-from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living, named
+from tests.endings.terminal import PATIENCE_S, ROOT, TOKLANE, Terminal, environment, eventually, living, named
 
 COLOUR = re.compile(rb"\x1b\[(?:\d+;)*(?:[34][0-8]|9\d|10[0-7])(?:;\d+)*m")
 SHOWN = ("prefill", "decode", "first token (TTFT)", "word40")
@@ -28,9 +28,9 @@ def test_a_signal_amid_the_built_in_engines_work(
     eventually(lambda: runs.exists() and any(file.stat().st_size for file in runs.iterdir()))
     assert named(own_home, "embedded_child")
     process.send_signal(number)
-    assert process.communicate(timeout=2) == ("", "")
+    assert process.communicate(timeout=PATIENCE_S) == ("", "")
     assert process.returncode == status
-    eventually(lambda: not living(own_home), 2)
+    eventually(lambda: not living(own_home))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the moment from which a signal is heard shows in /proc")
@@ -41,7 +41,7 @@ def test_a_signal_at_any_moment(start: Start, scripted: Engine) -> None:
         eventually(partial(_catches, process.pid, signal.SIGTERM))
         process.send_signal(signal.SIGTERM if number % 2 else signal.SIGINT)
     for number, process in enumerate(started):
-        assert process.communicate(timeout=5) == ("", "")
+        assert process.communicate(timeout=PATIENCE_S) == ("", "")
         assert process.returncode == (143 if number % 2 else 130)
 
 
@@ -75,7 +75,7 @@ def test_streams_that_take_nothing(own_home: Path, scripted: Engine) -> None:
         for case in cases
     ]
     for process, (status, told) in zip(started, cases.values(), strict=True):
-        remarks = process.communicate(timeout=20)[1]
+        remarks = process.communicate(timeout=PATIENCE_S)[1]
         assert process.returncode == status, process.args
         assert told in remarks and len(remarks.splitlines()) == bool(told), process.args
 
@@ -88,13 +88,13 @@ def test_both_poor_and_rich_streams_get_a_whole_result(start: Start, scripted: E
     rich = start(*url)
     poor = [start("run", *url, LANG="C"), start("run", *url, PYTHONIOENCODING="ascii")]
     whole = start("run", *url, "--json", LC_ALL="POSIX")
-    text, remarks = rich.communicate(timeout=20)
+    text, remarks = rich.communicate(timeout=PATIENCE_S)
     assert all(word in text for word in (*SHOWN, "●", "○")) and "\x1b" not in text
     for process in poor:
-        told = process.communicate(timeout=20)
+        told = process.communicate(timeout=PATIENCE_S)
         assert told[0].isascii() and all(word in told[0] for word in SHOWN) and "??" not in told[0]
         assert told[1] == remarks == ""
-    assert json.loads(whole.communicate(timeout=20)[0])["runs"][0]["complete"]
+    assert json.loads(whole.communicate(timeout=PATIENCE_S)[0])["runs"][0]["complete"]
     assert {process.returncode for process in (rich, *poor, whole)} == {0}
 
 
@@ -105,7 +105,7 @@ def test_a_terminal_of_which_nothing_is_known_gets_plain_text(
     scripted.reads.set()
     scripted.writes.set()
     terminal = monitor("--url", scripted.url, TERM=term)
-    assert terminal.end(10) == 0
+    assert terminal.end() == 0
     assert b"\x1b" not in terminal.written and b"first token (TTFT)" in terminal.written
     assert terminal.restored
 
@@ -147,6 +147,6 @@ def test_words_from_a_pipe_make_a_terminal_no_screen(own_home: Path, scripted: E
     scripted.writes.set()
     words = ["sh", "-c", 'echo hi | "$@"', "sh", *TOKLANE, "--url", scripted.url]
     with Terminal(words, environment(own_home)) as terminal:
-        assert terminal.end(10) == 0
+        assert terminal.end() == 0
         assert b"\x1b" not in terminal.written and b"first token (TTFT)" in terminal.written
         assert terminal.restored

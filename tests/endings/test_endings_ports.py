@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from tests.endings.conftest import Monitor, Start
-from tests.endings.terminal import eventually
+from tests.endings.terminal import PATIENCE_S, eventually
 
 NOBODY, FAILED = 3, 1
 _RESET = struct.pack("ii", 1, 0)
@@ -100,7 +100,7 @@ def test_something_else_answers_or_nothing_does(start: Start) -> None:
         urls = [stack.enter_context(port(behaviour)) for behaviour in cases]
         started = [start("run", "--url", url) for url in urls]
         for url, process, (first, last) in zip(urls, started, cases.values(), strict=True):
-            out, line = process.communicate(timeout=10)
+            out, line = process.communicate(timeout=PATIENCE_S)
             assert (process.returncode, out) == (NOBODY, ""), line
             assert line.startswith(f"toklane: {first}{url}"), line
             assert line.endswith(f"{last}\n") and line.count("\n") == 1, line
@@ -109,7 +109,7 @@ def test_something_else_answers_or_nothing_does(start: Start) -> None:
 def test_a_server_that_wants_a_key(start: Start) -> None:
     with port(refusing) as url:
         process = start("run", "--url", url, "--json")
-        out, line = process.communicate(timeout=5)
+        out, line = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == FAILED
     assert "s3cret" not in out + line
     assert line == (

@@ -92,7 +92,7 @@ def test_a_run_says_how_far_it_is_where_somebody_looks_and_leaves_only_its_resul
         scripted.reads.set()
         terminal.wait_for("stalled  nothing for")
         scripted.writes.set()
-        assert terminal.end(10) == 0
+        assert terminal.end() == 0
         assert terminal.text.strip() == ""
         assert b"\x1b" not in terminal.written and b"\n" not in terminal.written
         assert terminal.restored

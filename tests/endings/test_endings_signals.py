@@ -11,10 +11,9 @@ import pytest
 
 from tests.endings.conftest import Monitor, ending
 from tests.endings.server import Engine
-from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually
+from tests.endings.terminal import PATIENCE_S, ROOT, TOKLANE, Terminal, environment, eventually
 from tui.capture.recording import read
 
-SOON_S = 2.0
 READING = "256 of 512 tokens"
 WRAPPED = """
 import os, signal
@@ -98,14 +97,14 @@ def _whole(file: Path) -> bool:
 def test_amid_a_request(
     monitor: Monitor, scripted: Engine, own_home: Path, ways: dict[str, tuple[Way, int]]
 ) -> None:
-    """Several monitors at once; each is ended in its own way."""
+    """Several monitors at once; each is ended in its own way. The engine would be silent for ever."""
     terminals = [monitor("--url", scripted.url) for _ in ways]
     for terminal, (name, (end, status)) in zip(terminals, ways.items(), strict=True):
         terminal.wait_for("enter sends")
         terminal.press("\r")
         terminal.wait_for(READING)
         end(terminal)
-        assert terminal.end(SOON_S) == status, name
+        assert terminal.end() == status, name
         assert terminal.hung_up or terminal.restored, name
     files = list((own_home / "state" / "runs").iterdir())
     assert len(files) == len(ways)
@@ -126,7 +125,7 @@ def test_at_any_moment_of_the_start(monitor: Monitor, scripted: Engine) -> None:
             terminal.settle(delay_ms / 2e3)
             act(terminal)
         for terminal, act, status in pair:
-            assert terminal.end(SOON_S) == status, (act.__name__, delay_ms, terminal.written[-500:])
+            assert terminal.end() == status, (act.__name__, delay_ms, terminal.written[-500:])
             assert terminal.hung_up or terminal.restored, (act.__name__, delay_ms)
             assert b"Traceback" not in terminal.written
 
@@ -148,7 +147,7 @@ def test_amid_a_replay(monitor: Monitor) -> None:
     terminal = monitor("replay", "tests/data/captures/llamacpp/01-chat-short-cold.jsonl")
     terminal.wait_for("replay 01-chat-short-cold.jsonl")
     terminal.kill(signal.SIGTERM)
-    assert terminal.end(SOON_S) == 143
+    assert terminal.end() == 143
     assert terminal.restored
 
 
@@ -157,7 +156,7 @@ def test_a_terminal_that_takes_nothing_holds_nobody(monitor: Monitor, scripted: 
     terminal.wait_for("enter sends")
     terminal.clog()
     terminal.kill(signal.SIGTERM)
-    assert terminal.process.wait(2 * SOON_S) == 143
+    assert terminal.process.wait(PATIENCE_S) == 143
 
 
 def test_errors_go_elsewhere_and_the_screen_is_drawn(own_home: Path, scripted: Engine) -> None:

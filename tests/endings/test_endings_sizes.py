@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.endings.conftest import Monitor
 from tests.endings.server import TOKENS, Engine
-from tests.endings.terminal import eventually
+from tests.endings.terminal import PATIENCE_S, eventually
 from tui.capture.recording import read
 from tui.domain.wire import Read
 
@@ -45,7 +45,7 @@ def test_no_size_is_too_small_and_all_comes_back(monitor: Monitor, scripted: Eng
     terminal.resize(20, 5)
     terminal.wait_for("tokens")
     terminal.press("\r")
-    scripted.asked.wait(10)
+    assert scripted.asked.wait(PATIENCE_S)
     scripted.reads.set()
     scripted.writes.set()
     sizes = cycle([(200, 60), (40, 10), (1, 1), (120, 36), (80, 24), (20, 5), (150, 40), (10, 3)])

@@ -127,7 +127,7 @@ def test_lines_tell_a_request_in_a_terminal(
     scripted.reads.set()
     terminal.wait_for("stalled  nothing for")
     scripted.writes.set()
-    assert terminal.end(10) == 0
+    assert terminal.end() == 0
     text = terminal.written.decode()
     assert "\x1b" not in text and in_order(text)
     assert text.index(ORDER[-1]) < text.index("---") < text.index("first token (TTFT)")
@@ -149,7 +149,7 @@ def test_lines_go_into_a_pipe_as_they_come(start: Start, scripted: Engine) -> No
 @pytest.mark.parametrize(("words", "env"), [(("--plain",), {}), ((), {"TERM": "dumb"})], ids=str)
 def test_lines_tell_a_recording_too(monitor: Monitor, words: tuple[str, ...], env: dict[str, str]) -> None:
     terminal = monitor("replay", RECORDING, "--speed", "200", *words, **env)
-    assert terminal.end(10) == 0
+    assert terminal.end() == 0
     text = terminal.written.decode()
     assert (
         "\x1b" not in text and "reading  768 of 1,674 tokens" in text and "finished  after token 28" in text
@@ -213,9 +213,9 @@ def test_a_theme_that_is_edited_changes_the_running_screen_and_a_slip_does_not(
     terminal = monitor("--url", scripted.url, "--theme", "mine")
     finished(terminal, scripted)
     (folder / "mine.toml").write_text(text.replace("#0d1117", "#1f2e3d"))
-    terminal.until(lambda: terminal.text and b"48;2;31;46;61" in terminal.written, 5)
+    terminal.until(lambda: terminal.text and b"48;2;31;46;61" in terminal.written)
     (folder / "mine.toml").write_text("title =")
-    terminal.wait_for("theme 'mine' is not TOML", 5)
+    terminal.wait_for("theme 'mine' is not TOML")
     assert "Finished" in terminal.text
     quits(terminal)
 

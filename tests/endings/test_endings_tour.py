@@ -72,7 +72,7 @@ def test_without_engine_and_network_it_plays_recordings(tmp_path: Path) -> None:
         terminal.until(lambda: terminal.process.poll() is not None)
     finally:
         terminal.close()
-    eventually(lambda: not living(home), 5)
+    eventually(lambda: not living(home))
 
 
 def test_it_goes_from_start_to_end_at_the_built_in_engine(monitor: Monitor, tmp_path: Path) -> None:

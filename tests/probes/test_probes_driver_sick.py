@@ -85,7 +85,7 @@ def test_while_the_driver_never_answers_readings_go_on_and_the_end_does_not_wait
     assert all("asking the NVIDIA driver" in one.gpu_reason for one in seen)
     child, start = sampler._child, time.monotonic()
     sampler.close()
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < PATIENCE_S, "the driver sleeps 1000 s"
     assert child is not None and child.returncode is not None
 
 

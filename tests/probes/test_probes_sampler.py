@@ -144,7 +144,7 @@ def test_a_child_that_ignores_the_end_of_its_input_is_ended() -> None:
     child, start = sampler._child, time.monotonic()
     sampler.close()
     assert child is not None and child.returncode == -signal.SIGKILL
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < PATIENCE_S, "it sleeps 60 s"
 
 
 def test_a_sampler_that_cannot_start_says_so() -> None:

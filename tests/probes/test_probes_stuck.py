@@ -61,7 +61,7 @@ def test_a_driver_that_never_answers_holds_up_neither_the_readings_nor_the_end()
     assert later.ram_available_bytes is not None
     start = time.monotonic()
     one.close()
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < PATIENCE_S, "the driver answers never"
 
 
 def test_a_driver_that_aborts_takes_the_child_once_and_the_memory_panel_goes_on() -> None:
@@ -83,4 +83,4 @@ def test_files_that_never_answer_are_told_and_hold_up_no_end() -> None:
     assert [gpu.name for gpu in told.gpus] == ["card"]
     start = time.monotonic()
     one.close()
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < PATIENCE_S, "the files answer never"

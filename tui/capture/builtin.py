@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -40,7 +41,7 @@ class BuiltIn:
         if self.state in ("fetching", "starting", "ready"):
             return
         found = gguf or model.locate()
-        if gguf is not None and not gguf.is_file():
+        if gguf is not None and not os.path.isfile(gguf):
             self._fail(f"{gguf} is not a file; give the path of a GGUF model")
         elif found is not None:
             self._start(found)
@@ -49,8 +50,13 @@ class BuiltIn:
         else:
             self.state, self.why, self._fetched = "fetching", "", None
             self._unwanted.clear()
-            self._worker = threading.Thread(target=self._fetch, name="model fetch", daemon=True)
-            self._worker.start()
+            worker = threading.Thread(target=self._fetch, name="model fetch", daemon=True)
+            try:
+                worker.start()
+            except RuntimeError as error:
+                self._fail(f"the model can't be fetched: {error}; see to that, then try again")
+            else:
+                self._worker = worker
 
     @property
     def narrow(self) -> bool:
@@ -106,8 +112,13 @@ class BuiltIn:
 
     def _start(self, gguf: Path) -> None:
         self._gguf, self._started = gguf, self.slots
-        self.engine = embedded.start(gguf, slots=self.slots)
-        self.state, self.why = "starting", ""
+        try:
+            self.engine = embedded.start(gguf, slots=self.slots)
+        except (OSError, RuntimeError) as error:  # no process, thread, port or temporary file to be had
+            why = getattr(error, "strerror", None) or error
+            self._fail(f"the built-in engine can't be started: {why}; see to that, then try again")
+        else:
+            self.state, self.why = "starting", ""
 
     def _fail(self, why: str) -> None:
         self.state, self.why, self.engine = "failed", why, None
@@ -124,3 +135,6 @@ class BuiltIn:
             self._fetched = str(error)
         except _Stopped:
             self._fetched = "the download was stopped; it starts anew when it is asked for again"
+        except Exception as error:  # whoever waits for it must hear that nothing comes
+            self._fetched = f"the model could not be fetched: {type(error).__name__}: {error}"
+            raise

@@ -16,10 +16,11 @@ class Cancel:
     """Set once, by any thread; wakes whoever waits for it in `wait_ready` within microseconds."""
 
     def __init__(self) -> None:
-        self._reader, self._writer = socket.socketpair()  # no pipe: Windows waits for sockets only
         self._lock = threading.Lock()
-        self._closed = False
+        self._closed = True  # until there is something to close
         self.how: str | None = None
+        self._reader, self._writer = socket.socketpair()  # no pipe: Windows waits for sockets only
+        self._closed = False
 
     def set(self, how: str = "cancelled") -> None:
         """Cancel; only the first call counts, and none after `close`."""

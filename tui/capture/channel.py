@@ -80,6 +80,7 @@ class Child:
                 break
             if data:
                 frames += self._unpacker.feed(data)
+                self._gone = any(isinstance(frame, Gone) for frame in frames[-1:])
             else:
                 self._gone = True
                 frames.append(Gone(self._why()))

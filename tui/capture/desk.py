@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import NamedTuple
@@ -12,9 +13,9 @@ from typing import NamedTuple
 from tui.capture import reader
 from tui.capture.cancel import Cancel
 from tui.capture.connection import Warmed, target
-from tui.capture.failure import CaptureError
+from tui.capture.failure import CaptureError, Kind
 from tui.capture.fetcher import Fetcher
-from tui.capture.frames import Frame, Item
+from tui.capture.frames import Frame, Item, Reply
 from tui.capture.orders import (
     CancelOrder,
     FetchOrder,
@@ -54,7 +55,17 @@ class Desk:
         self._runs: dict[Run, _Stream] = {}
 
     def do(self, order: Order) -> None:
-        """Start what the order asks for; returns at once."""
+        """Start what the order asks for; returns at once. What can't be started is answered as failed."""
+        try:
+            self._do(order)
+        except (OSError, RuntimeError) as error:  # no descriptor or no thread left; later there may be one
+            told = f"{getattr(error, 'strerror', None) or error}; end other programs, or raise the limit"
+            if isinstance(order, FetchOrder):
+                self._put(Reply(order.id, 0, (), b"", 0, str(Kind.OTHER), told))
+            elif isinstance(order, StreamOrder):
+                reader.fail(Run(replace(order, record=None), self._put), Kind.OTHER, told)
+
+    def _do(self, order: Order) -> None:
         match order:
             case FetchOrder():
                 _start("fetch", lambda: self._put(self._fetcher.fetch(order)))
@@ -133,9 +144,15 @@ class Desk:
         with self._lock:
             self._busy(True)
             self._runs[run] = _Stream(cancel, thread, rivals)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:
+            with self._lock:
+                del self._runs[run]
+            raise
         for one in order.polls:
-            _start("poll", partial(self._fetcher.poll, one, run, reached[one.until]))
+            with suppress(RuntimeError):  # the run goes on with what its stream tells
+                _start("poll", partial(self._fetcher.poll, one, run, reached[one.until]))
 
     def _running(self, run_id: int | None) -> list[tuple[Run, _Stream]]:
         with self._lock:

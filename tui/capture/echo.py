@@ -28,6 +28,7 @@ _NO_SECRETS = frozenset(
 """What people send where a client insists on a key and the server on none."""
 _FRAGMENT = 8  # so much of a key's beginning or end, alone, is taken out too
 _LONG = 16  # of keys that are at least so long
+_HEAD_LEAST, _TAIL_LEAST = 3, 4  # of a masked key, where only one of its ends is shown
 _SHOWN_MOST = 24  # a server that masks a key shows no more than this of either end
 _MASK = rb"(?:\*{2,}|\.{3,}|[xX]{4,}|#{3,}|(?:\xe2\x80\xa6)+|(?:\xe2\x80\xa2){2,}|\\u2026|(?:\\u2022){2,})"
 _MARKS = (b"**", b"...", b"xxxx", b"XXXX", b"###", b"\xe2\x80", b"\\u20")  # no mask without one of them
@@ -60,6 +61,7 @@ class Veil:
             key for key in self._keys if key.isascii()
         )  # others would be cut inside a character
         self._masked = re.compile(b"|".join(map(_masked, self._parted)) or b"(?!)")
+        self._signs = _signs(self._forms, self._parted)
         self._held = b""
 
     @property
@@ -69,10 +71,15 @@ class Veil:
 
     def hidden(self, data: bytes) -> bytes:
         """The bytes with every echo replaced."""
+        for sign in self._signs:
+            if sign in data:
+                return self._hidden(data)
+        return data
+
+    def _hidden(self, data: bytes) -> bytes:
         for form in self._forms:
-            if form in data:
-                data = data.replace(form, _REMOVED)
-        if self.active and any(mark in data for mark in _MARKS):  # the pattern is slow
+            data = data.replace(form, _REMOVED)
+        if any(mark in data for mark in _MARKS):  # the pattern is slow
             data = self._masked.sub(_REMOVED, data)
         for key in self._parted:
             if len(key) >= _LONG:
@@ -86,10 +93,13 @@ class Veil:
         """
         if not self.active:
             return data
-        data = self._held + data
-        word = _last_word(data)
-        self._held = word if word and self._may_go_on(word) else b""
-        return self.hidden(data[: len(data) - len(self._held)])
+        if self._held:
+            data, self._held = self._held + data, b""
+        if not data.endswith(b"\n"):
+            word = _last_word(data)
+            if word and self._may_go_on(word):
+                data, self._held = data[: len(data) - len(word)], word
+        return self.hidden(data)
 
     def rest(self) -> bytes:
         """What was kept when the stream ended."""
@@ -112,17 +122,37 @@ class Veil:
                 return told
 
     def _may_go_on(self, word: bytes) -> bool:
-        if word.endswith(_MASKING) or re.search(_MASK, word) or any(key[:3] in word for key in self._keys):
+        if (
+            word.endswith(_MASKING)
+            or re.search(_MASK, word)
+            or any(key[:_HEAD_LEAST] in word for key in self._keys)
+        ):
             return True
-        return any(
-            word.endswith(form[:n]) for form in self._forms for n in range(1, min(len(form), len(word) + 1))
-        )
+        return any(_ends_within(word, form) for form in self._forms)
+
+
+def _signs(forms: Iterable[bytes], keys: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Bytes of which at least one is in whatever holds an echo: nearly all reads hold none.
+
+    A masked key shows three of its beginning or four of its end, and a long piece of either shows them too.
+    """
+    heads = {key[:_HEAD_LEAST] for key in keys}
+    whole = (form[:_FRAGMENT] for form in forms if not form.startswith(tuple(heads)))
+    return (*heads, *dict.fromkeys(whole), *(key[-_TAIL_LEAST:] for key in keys))
+
+
+def _ends_within(word: bytes, form: bytes) -> bool:
+    """Whether `form` begins in `word` and would go on behind it."""
+    at = max(0, len(word) - len(form) + 1)
+    while (at := word.find(form[:1], at)) >= 0:
+        if form.startswith(word[at:]):
+            return True
+        at += 1
+    return False
 
 
 def _last_word(data: bytes) -> bytes:
     """What stands behind the last blank or sign, as much of it as an echo could be."""
-    if data.endswith(b"\n"):
-        return b""
     backwards = _WORD.match(data[-_WORD_MOST:][::-1])
     return backwards[0][::-1] if backwards else b""
 
@@ -157,9 +187,9 @@ def _forms(key: bytes) -> Iterable[bytes]:
 def _masked(key: bytes) -> bytes:
     """A pattern for `sk-a****wxyz`: some of its beginning, a mask, some of its end; one of both is enough."""
     most = min(_SHOWN_MOST, len(key) - 1)
-    heads = b"|".join(re.escape(key[:n]) for n in range(most, 2, -1))
+    heads = b"|".join(re.escape(key[:n]) for n in range(most, _HEAD_LEAST - 1, -1))
     tails = b"|".join(re.escape(key[-n:]) for n in range(most, 1, -1))
-    long_tails = b"|".join(re.escape(key[-n:]) for n in range(most, 3, -1))
+    long_tails = b"|".join(re.escape(key[-n:]) for n in range(most, _TAIL_LEAST - 1, -1))
     return rb"(?:%b)%b(?:%b)?|%b(?:%b)" % (heads, _MASK, tails, _MASK, long_tails)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -76,7 +76,7 @@ class Errand:
         if knobs.profile is Profile.OWN and not knobs.own_text:
             self.problem = "there is no own prompt yet; press o to write one"
         self.problem = self.problem or found.unnamed
-        self._wish = wish_of(knobs, self._adapter, secrets.token_hex(4))
+        self._wish = wish_of(knobs, self._adapter, os.urandom(4).hex())
         self._memory = memory
         self._sizing = Dialogue(self._size(), found.base, target, ask)
         self._sizing.begin(next_id)

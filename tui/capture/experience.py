@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from tui.domain.calibration import Calibration, calibration_from, fields_of
@@ -32,6 +34,10 @@ class Key:
     cache: str
 
 
+_KEY = frozenset(field.name for field in fields(Key))
+_PLACE = _KEY - {"cache"}
+
+
 def key_of(found: Found, built_in: bool, cache_mode: str) -> Key:
     """The key of a run that is sent there."""
     # nothing that a person may have hidden in the address is written down
@@ -41,25 +47,28 @@ def key_of(found: Found, built_in: bool, cache_mode: str) -> Key:
 
 
 class Experience:
-    """Reads the file anew when another program has changed it. `problem`: why nothing can be learned."""
+    """Reads on where another program has written, and anew where it has put another file in the place.
+
+    Only what `runs` and `calibration` may be asked for is kept. `problem`: why nothing can be learned.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problem = ""
         self._stamp: tuple[int, int] | None = None
-        self._lines: list[Mapping[str, object]] = []
+        self._inode = self._read_bytes = 0
+        self._runs: dict[Key, deque[Known]] = {}
+        self._calibrations: dict[tuple[str, str, str], Calibration | None] = {}
 
     def runs(self, key: Key) -> list[Known]:
         """The newest runs of a key, oldest first."""
-        of_key = (line["run"] for line in self._read() if line.get("key") == asdict(key) and "run" in line)
-        return [run for run in map(_known, of_key) if run is not None][-MOST_RUNS:]
+        self._read()
+        return list(self._runs.get(key, ()))
 
     def calibration(self, key: Key) -> Calibration | None:
         """The newest calibration of an endpoint; its cache mode does not count."""
-        for line in reversed(self._read()):
-            if "calibration" in line and _same_place(line.get("key"), key):
-                return calibration_from(line["calibration"])
-        return None
+        self._read()
+        return self._calibrations.get((key.engine, key.root, key.model))
 
     def learn(self, key: Key, run: Known) -> None:
         self._append({"key": asdict(key), "run": {k: v for k, v in asdict(run).items() if v is not None}})
@@ -76,19 +85,44 @@ class Experience:
 
     # -- the file -------------------------------------------------------------------------------------------
 
-    def _read(self) -> list[Mapping[str, object]]:
-        """All whole lines; damaged ones are passed over."""
+    def _read(self) -> None:
+        """Take in the lines that are new; damaged ones are passed over."""
         try:
             seen = self.path.stat()
             stamp = (seen.st_mtime_ns, seen.st_size)
             if stamp != self._stamp:
                 with self.path.open("rb") as file:
-                    file.seek(max(0, seen.st_size - 2 * MOST_BYTES))
-                    self._lines = list(_parsed(file.read()))
+                    self._read_on(file)
                 self._stamp = stamp
         except OSError:
-            self._stamp, self._lines = None, []
-        return self._lines
+            self._stamp = None
+            self._forget()
+
+    def _read_on(self, file: BinaryIO) -> None:
+        now = os.fstat(file.fileno())
+        if now.st_ino != self._inode or now.st_size < self._read_bytes:
+            self._forget()
+            self._inode, self._read_bytes = now.st_ino, max(0, now.st_size - 2 * MOST_BYTES)
+        file.seek(self._read_bytes)
+        data = file.read()
+        whole = data.rfind(b"\n") + 1  # behind it a line may still be written
+        for line in _parsed(data[:whole]):
+            self._take(line)
+        self._read_bytes += whole
+
+    def _forget(self) -> None:
+        self._inode = self._read_bytes = 0
+        self._runs, self._calibrations = {}, {}
+
+    def _take(self, line: Mapping[str, object]) -> None:
+        told = line.get("key")
+        if not isinstance(told, dict) or not all(isinstance(word, str) for word in told.values()):
+            return
+        if "calibration" in line and told.keys() >= _PLACE:
+            place = (told["engine"], told["root"], told["model"])
+            self._calibrations[place] = calibration_from(line["calibration"])
+        if told.keys() == _KEY and (run := _known(line.get("run"))) is not None:
+            self._runs.setdefault(Key(**told), deque(maxlen=MOST_RUNS)).append(run)
 
     def _append(self, line: Mapping[str, object]) -> None:
         """One write, so that two programs never mix their lines."""
@@ -110,8 +144,7 @@ class Experience:
 
     def _shorten(self) -> None:
         """Replace the file at once by its newest lines and the newest calibration of each endpoint."""
-        self._stamp = None
-        lines = self._read()
+        lines = list(_parsed(self.path.read_bytes()))
         newest = {json.dumps(line.get("key")): n for n, line in enumerate(lines) if "calibration" in line}
         kept: list[bytes] = []
         total = 0
@@ -132,12 +165,6 @@ def _parsed(data: bytes) -> Iterable[Mapping[str, object]]:
             continue
         if isinstance(told, dict):
             yield told
-
-
-def _same_place(told: object, key: Key) -> bool:
-    if not isinstance(told, Mapping):
-        return False
-    return (told.get("engine"), told.get("root"), told.get("model")) == (key.engine, key.root, key.model)
 
 
 def _known(told: object) -> Known | None:

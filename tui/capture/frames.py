@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from struct import Struct
+from struct import Struct, error
 from typing import Any
 
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
@@ -59,6 +59,8 @@ _READ = Struct("<qqqB")
 _SIZE = Struct("<I")
 _REPLY, _MARK, _GONE, _META, _NOTE, _READ_KIND, _POLL, _SAMPLE, _END = range(9)
 _KERNEL, _HAS_FLOOR, _HAS_RECV = 1, 2, 4
+_MOST_BYTES = 1 << 28  # of a payload; a length beyond is no length
+BROKEN = "the capture process wrote what is none of its frames"
 
 
 def pack(frame: Frame) -> bytes:
@@ -86,10 +88,11 @@ def pack(frame: Frame) -> bytes:
 
 
 class Unpacker:
-    """Cuts a growing byte stream into frames."""
+    """Cuts a growing byte stream into frames. Where it is none any more, `Gone` is the last one."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
+        self._broken = False
 
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that `data` completes, in order."""
@@ -97,14 +100,20 @@ class Unpacker:
         rest += data
         frames: list[Frame] = []
         position = 0
-        while len(rest) - position >= _HEAD.size:
+        while len(rest) - position >= _HEAD.size and not self._broken:
             length, kind, frame_id = _HEAD.unpack_from(rest, position)
             start = position + _HEAD.size
-            if len(rest) - start < length:
+            if length <= _MOST_BYTES and len(rest) - start < length:
                 break
-            frames.append(_unpacked(kind, frame_id, bytes(memoryview(rest)[start : start + length])))
+            try:
+                if length > _MOST_BYTES:
+                    raise ValueError("no length")
+                frames.append(_unpacked(kind, frame_id, bytes(memoryview(rest)[start : start + length])))
+            except (error, ValueError, TypeError, KeyError, RecursionError):  # a library wrote into the pipe
+                self._broken = True
+                frames.append(Gone(BROKEN))
             position = start + length
-        del rest[:position]
+        del rest[: len(rest) if self._broken else position]
         return frames
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import httpcore
 
 from tui.capture.cancel import Cancel
+from tui.capture.chunks import Bypass
 from tui.capture.connection import Connection, Target, Warmed, connect, target
 from tui.capture.failure import Cancelled, CaptureError, Kind
 from tui.capture.run import Run
@@ -31,11 +32,9 @@ def stream(run: Run, cancel: Cancel, warmed: Warmed | None = None) -> None:
         run.end(how)
     except CaptureError as error:
         late = error.kind is Kind.TIMEOUT and run.zero_ns is not None
-        _fail(
-            run, error.kind, f"no end of the reply within {run.order.timeout_s:g} s" if late else str(error)
-        )
+        fail(run, error.kind, f"no end of the reply within {run.order.timeout_s:g} s" if late else str(error))
     except Exception as error:  # a fault of ours must end this run, not the process that reads the others
-        _fail(run, Kind.OTHER, f"{type(error).__name__}: {error}")
+        fail(run, Kind.OTHER, f"{type(error).__name__}: {error}")
 
 
 def _send_and_read(run: Run, cancel: Cancel, warmed: Warmed | None) -> None:
@@ -62,7 +61,8 @@ def _connected(run: Run, where: Target, connection: Connection, warm: bool) -> N
     run.note("connected", connection.stood_ns, warm=warm, address=connection.address)
 
 
-def _fail(run: Run, kind: Kind, message: str) -> None:
+def fail(run: Run, kind: Kind, message: str) -> None:
+    """End the run with this failure."""
     now_ns = time.monotonic_ns()
     run.begin(now_ns)
     run.note("failed", now_ns, kind=str(kind), message=message)
@@ -77,11 +77,11 @@ class _Exchange:
         self._where = where
         self._stream = connection.stream
         self._raw = connection.raw
+        self._bypass = Bypass(connection.stream, self._flush, self._take)
         self._parts: list[bytes] = []  # body bytes of the latest read
         self._headed = False
         self._raw.cancel = cancel
         self._raw.deadline_ns = None
-        self._raw.before_read = self._flush
         self._raw.before_write = self._sent
         self._raw.holds = bool(run.order.body)
 
@@ -104,7 +104,7 @@ class _Exchange:
         order, where = self._run.order, self._where
         trust = context(where.ca_file, where.insecure) if where.scheme == "https" else None
         with (
-            httpcore.ConnectionPool(ssl_context=trust, network_backend=Standing(self._stream)) as pool,
+            httpcore.ConnectionPool(ssl_context=trust, network_backend=Standing(self._bypass)) as pool,
             pool.stream(
                 order.method,
                 where.url(),
@@ -116,6 +116,7 @@ class _Exchange:
             self._headed = True
             headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers]
             self._run.head(self._raw.stamps.at_ns, response.status, headers)
+            self._bypass.headed(any(name.lower() == "transfer-encoding" for name, _ in headers))
             for part in response.iter_stream():
                 self._parts.append(part)
             self._flush()
@@ -135,12 +136,16 @@ class _Exchange:
             self._run.note("sent_all", self._raw.wrote_ns)
 
     def _flush(self) -> None:
-        """Hand on what the latest read brought: all of it carries that read's stamps."""
+        """Hand on what the latest read brought by way of httpcore."""
         if self._parts:
-            stamps = self._raw.stamps
             data = b"".join(self._parts)
             self._parts.clear()
-            self._run.read(stamps.at_ns, data, stamps.floor_ns, stamps.recv_ns, stamps.kernel)
+            self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        """All that one read brought carries that read's stamps."""
+        stamps = self._raw.stamps
+        self._run.read(stamps.at_ns, data, stamps.floor_ns, stamps.recv_ns, stamps.kernel)
 
     def _broken(self, error: Exception) -> None:
         where = f"{self._where.host}:{self._where.port}"

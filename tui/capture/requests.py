@@ -70,6 +70,11 @@ class Requests:
         return preparing or (self.flight is not None and self.flight.running)
 
     @property
+    def streaming(self) -> bool:
+        """The answer is coming, token by token."""
+        return self.flight is not None and self.flight.running and self.flight.reached == "decode"
+
+    @property
     def activity(self) -> str:
         """What happens before a request is sent, "" else."""
         if self._awaiting is not None:

@@ -6,7 +6,7 @@ with one slot the run waits for each rival, with several it shares the engine wi
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -72,7 +72,7 @@ class Rivals:
             request = RivalRequest(number, self._run.note, cancel, sent.set)
             order = replace(
                 self._run.order,
-                body=body.replace(NONCE, secrets.token_hex(4)),
+                body=body.replace(NONCE, os.urandom(4).hex()),
                 record=None,
                 rivals=(),
                 polls=(),

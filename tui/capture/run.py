@@ -132,8 +132,8 @@ class Run:
     def _record(self, path: str) -> None:
         try:
             self._recorder = Recorder(path, self._recording_failed)
-        except OSError as error:
-            self._recording_failed(f"{path}: {error.strerror or error}")
+        except (OSError, RuntimeError) as error:  # the latter: there is no thread to be had
+            self._recording_failed(f"{path}: {getattr(error, 'strerror', None) or error}")
 
     def _add(self, record: Record) -> None:
         with self._lock:

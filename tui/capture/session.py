@@ -28,6 +28,7 @@ from tui.engines.detect import Found
 from tui.engines.urls import Base
 from tui.probes.sampler import Sampler
 
+_GATHER_S = 0.02
 SLOTS_WITH_RIVALS = 2  # of the built-in engine; the second one costs 180 MB, so it has one until then
 
 
@@ -256,7 +257,13 @@ class Session:
         return self._machine.pressure
 
     def wait(self, timeout_s: float) -> None:
-        """Block until something may have come. For programs without a screen."""
+        """Block until something may have come. For programs without a screen.
+
+        While an answer streams, some tokens are gathered first: to wake up for each one costs more than to
+        take it in, and disturbs the reader.
+        """
+        if self._requests.streaming:
+            time.sleep(_GATHER_S)
         self._channel.wait(timeout_s)
 
     def close(self) -> None:

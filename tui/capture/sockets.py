@@ -20,7 +20,7 @@ from tui.capture.tls import TlsStream
 class Stream(httpcore.NetworkStream):
     """One plain connection.
 
-    stamps: those of its latest read. before_read: called when more bytes are needed, before waiting for them.
+    stamps: those of its latest read.
     before_write: called once with the monotonic time just before the first byte went to the kernel.
     holds: the next write waits for the one after it, so that a request is one send: between two, another
     program may run for milliseconds while the server already waits for the rest.
@@ -37,7 +37,6 @@ class Stream(httpcore.NetworkStream):
         self.cancel = cancel
         self.deadline_ns: int | None = None
         self._limit = limit
-        self.before_read: Callable[[], None] | None = None
         self.before_write: Callable[[int], None] | None = None
         self.wrote_ns = 0
         self.holds = False
@@ -49,8 +48,6 @@ class Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What one read of the socket brings; b"" at the end."""
-        if self.before_read is not None:
-            self.before_read()
         try:
             return self.receive(max_bytes, self.deadline(timeout))
         except OSError as error:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tui.capture.recording import Recording, parse
+from tui.capture.recording import NotARecording, Recording, parse
 from tui.capture.replay_session import ReplaySession
 from tui.domain.knobs import Knobs
 from tui.domain.view import View
@@ -57,5 +58,8 @@ class TourSession(ReplaySession):
 
 def load(file: Path) -> Recording:
     """A recording, packed or not. Raises OSError, NotARecording."""
-    with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-        return parse(lines, file.name)
+    try:
+        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
+            return parse(lines, file.name)
+    except (EOFError, zlib.error):
+        raise NotARecording(f"{file.name} is damaged: it can't be unpacked") from None
