@@ -5,8 +5,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tui.engines import embedded, model
+
+# The same examples each time, and no limit by the clock, which would judge the machine.
+settings.register_profile(
+    "toklane",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("toklane")
 
 # Looked up before any test changes where files live.
 MODEL = Path(told) if (told := os.environ.get("TOKLANE_TEST_GGUF")) else model.locate()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import contextlib
 import io
 import os
 import signal
@@ -45,8 +46,9 @@ def main() -> None:
         if signalled := _signal_behind(error):
             sys.exit(signalled.status)
         if not isinstance(error, BrokenPipeError):
-            _complain_of(error)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody takes the rest
+            _say(error)
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nobody takes the rest
         status = FAILED
     sys.exit(status)
 
@@ -168,19 +170,26 @@ def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
 def _in_thread(thread: threading.ExceptHookArgs) -> None:
     """A thread that fails is told in one line; what waits for it says the rest."""
     if isinstance(thread.exc_value, Exception):
-        _complain_of(thread.exc_value)
+        _say(thread.exc_value)
+
+
+def _say(error: Exception) -> None:
+    """One line, also where there is no memory or no file left to load what makes it a good one."""
+    try:
+        _complain_of(error)
+    except Exception:
+        sys.stderr.write(f"toklane: {type(error).__name__}: {' '.join(str(error).split())}\n")
 
 
 def _complain_of(error: Exception) -> None:
     """One line; of a fault of ours also where it happened, and where its report is."""
     from tui.cli import complain
-    from tui.plot.cells import clean
-
-    if isinstance(error, OSError):
-        complain(clean(" ".join(str(error).split())))
-        return
     from tui.report import crash
+    from tui.report.exhausted import exhausted
 
+    if (told := exhausted(error)) or isinstance(error, OSError):
+        complain(told or " ".join(str(error).split()))
+        return
     place = traceback.extract_tb(error.__traceback__)[-1]
     complain(crash.told(error, f" ({Path(place.filename).name}, line {place.lineno})"))
 

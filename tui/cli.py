@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from tui.settings import manual
 from tui.settings.flags import COMMANDS, flags, settings
 from tui.settings.options import BY_NAME
 from tui.settings.usage import WrongUsage
 
 WRONG_USAGE = 2
+_LONGEST = 2000  # characters of a complaint; its beginning and its end say most
 _KEY_FLAG = re.compile(
     r"(?i)(?:^|\s)--?(?!api-key-(?:env|file)\b)[\w-]*(?:key|token|bearer|password|secret|auth)(?=[=\s:]|$)"
     r"|authorization:|bearer "
@@ -49,6 +49,8 @@ class _Parser(argparse.ArgumentParser):
         raise WrongUsage(f"{message}; see `{self.prog} --help`")
 
     def format_help(self) -> str:
+        from tui.settings import manual  # only who asks for a page waits for it
+
         return manual.page(self.prog.partition(" ")[2])
 
 
@@ -75,8 +77,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 def _parser(command: str) -> _Parser:
     parser = _Parser(prog=f"toklane {command}".strip(), allow_abbrev=False, add_help=False)
-    parser.add_argument("-h", manual.HELP.flag, action="help")
-    parser.add_argument(manual.VERSION.flag, action=_Version, nargs=0)
+    parser.add_argument("-h", "--help", action="help")
+    parser.add_argument("--version", action=_Version, nargs=0)
     parser.set_defaults(plain=False)
     for flag in flags(command):
         names = [flag.name] if flag.word else [flag.flag]
@@ -96,7 +98,10 @@ def _parser(command: str) -> _Parser:
 
 
 def complain(message: str) -> None:
-    """One line on stderr; what was typed may be in it."""
+    """One line on stderr; what was typed may be in it, and be longer than anybody reads."""
     from tui.plot.cells import clean
 
-    sys.stderr.write(f"toklane: {clean(message)}\n")
+    line = clean(message)
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST // 2]} … {line[-_LONGEST // 2 :]}"
+    sys.stderr.write(f"toklane: {line}\n")

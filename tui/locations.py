@@ -50,6 +50,6 @@ def tour_dir() -> Path:
 def _own(room: str, variable: str) -> Path | None:
     """The place the user asked for: a room under TOKLANE_HOME, else the XDG variable when it is absolute."""
     if home := os.environ.get("TOKLANE_HOME"):
-        return Path(home).expanduser().absolute() / room
+        return Path(os.path.expanduser(home)).absolute() / room  # of nobody `~name` stays what it is
     base = os.environ.get(variable, "")
     return Path(base) / APP if os.path.isabs(base) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -22,11 +23,11 @@ COLUMNS, ROWS = 120, 36
 class Served:
     """A server with its home; `address` is what it told, `url` that without its key."""
 
-    def __init__(self, home: Path, *words: str) -> None:
+    def __init__(self, home: Path, *words: str, **env: str) -> None:
         self.home = home
         self.process = subprocess.Popen(
             [*TOKLANE, "serve", *words],
-            env=environment(home),
+            env=environment(home, **env),
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -37,6 +38,17 @@ class Served:
         self.line = self.process.stdout.readline()
         self.address = self.line.split()[0]
         self.url, _, self.key = self.address.partition("/?key=")
+        self._room = ""
+
+    @property
+    def room(self) -> str:
+        """Where a browser that has opened the address is led to."""
+        if not self._room:
+            connection = http.client.HTTPConnection(self.url.removeprefix("http://"))
+            with contextlib.closing(connection):
+                connection.request("GET", f"/?key={self.key}")
+                self._room = connection.getresponse().headers["Location"].strip("/")
+        return self._room
 
     @property
     def known(self) -> dict[str, str]:
@@ -51,8 +63,8 @@ class Served:
     def end(self, number: signal.Signals = signal.SIGINT) -> tuple[int, str, str]:
         """Status, and what was still written; no process may be left."""
         self.process.send_signal(number)
-        out, errors = self.process.communicate(timeout=10)
-        eventually(lambda: not living(self.home), 5, lambda: [p.cmdline() for p in living(self.home)])
+        out, errors = self.process.communicate(timeout=PATIENCE_S)
+        eventually(lambda: not living(self.home), tell=lambda: [p.cmdline() for p in living(self.home)])
         return self.process.returncode, out, errors
 
 
@@ -98,7 +110,7 @@ async def tab(server: Served) -> AsyncIterator[Tab]:
     """A tab of this server, as its own page opens it."""
     headers = {"Origin": server.url, **server.known}
     async with aiohttp.ClientSession(trust_env=False, headers=headers) as session:
-        address = f"{server.url}/ws?width={COLUMNS}&height={ROWS}"
+        address = f"{server.url}/{server.room}/ws?width={COLUMNS}&height={ROWS}"
         async with session.ws_connect(address) as socket:
             yield Tab(socket)
 
@@ -108,8 +120,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Starts servers; whatever a test leaves running is an error."""
     started: list[Served] = []
 
-    def start(*words: str) -> Served:
-        started.append(Served(tmp_path / f"home{len(started)}", *words))
+    def start(*words: str, **env: str) -> Served:
+        started.append(Served(tmp_path / f"home{len(started)}", *words, **env))
         return started[-1]
 
     yield start
@@ -117,4 +129,4 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
         with each.process:
             if each.process.poll() is None:
                 each.process.kill()
-        eventually(lambda each=each: not living(each.home), 5)  # type: ignore[misc]
+        eventually(lambda each=each: not living(each.home))  # type: ignore[misc]

@@ -51,6 +51,9 @@ def test_a_page_of_this_machine_is_answered(path: str, headers: dict[str, str]) 
         ("/", {"Host": "localhost.example:8000"}),
         ("/", {"Host": "192.168.0.7:8000"}),
         ("/ws", {"Host": HERE}),
+        ("/room/ws", {"Host": HERE}),
+        ("/", {"Host": "127.0.0.1:\u0661"}),
+        ("/", {"Host": "127.0.0.1:8000\n"}),
         ("/ws", {"Host": HERE, "Origin": "null"}),
         ("/ws", {"Host": HERE, "Origin": "http://toklane.example"}),
         ("/ws", {"Host": HERE, "Origin": "http://127.0.0.1:9000"}),
@@ -70,7 +73,7 @@ def test_nothing_is_taken() -> None:
 def test_the_page_names_no_outside_address() -> None:
     for file in (Path(tui.app.web.__file__).parent / "page").iterdir():
         named = re.findall(r"(?:[a-z]+:)?//[^\s\"')]+", file.read_text(encoding="utf-8"))
-        assert set(named) <= {"ws://$host/ws"}, file.name
+        assert set(named) <= {"ws://$host/$room/ws"}, file.name
     assert set(re.findall(r"\S+//\S+", policy(HERE))) == {f"ws://{HERE};"}
 
 
@@ -109,15 +112,19 @@ async def test_over_the_wire(serve: Start) -> None:
     server = serve()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?key=[\w-]{32}  \(.*ctrl\+c ends it\)\n", server.line)
     async with aiohttp.ClientSession(trust_env=False, headers=server.known) as session:
+        room = f"/{server.room}"
         for path, headers, status in (
-            ("/", {}, 200),
-            ("/static/js/textual.js", {}, 200),
-            ("/", {"Host": "toklane.example"}, 403),
-            ("/ws", {}, 403),
-            ("/ws", {"Origin": "http://toklane.example"}, 403),
-            ("/static/", {}, 403),
-            ("/page/%2e%2e/server.py", {}, 404),
-            ("/download/nosuch", {}, 404),
+            (f"{room}/", {}, 200),
+            (f"{room}/static/js/textual.js", {}, 200),
+            (f"{room}/page/page.js", {}, 200),
+            (f"{room}/", {"Host": "toklane.example"}, 403),
+            (f"{room}/ws", {}, 403),
+            (f"{room}/ws", {"Origin": "http://toklane.example"}, 403),
+            (f"{room}/static/", {}, 403),
+            (f"{room}/page/%2e%2e/server.py", {}, 404),
+            (f"{room}/download/nosuch", {}, 404),
+            ("/", {}, 404),
+            ("/static/js/textual.js", {}, 404),
         ):
             async with session.get(server.url + path, headers=headers) as answer:
                 assert answer.status == status, path
@@ -129,23 +136,28 @@ async def test_who_does_not_know_the_key_sees_nothing(serve: Start) -> None:
     """Another user of this machine reaches the port too."""
     server = serve()
     other = {"Origin": server.url}
+    room = f"/{server.room}"
     async with aiohttp.ClientSession(trust_env=False) as session:
         for path in (
             "/",
             "/?key=",
             "/?key=wrong",
-            "/ws",
-            f"/ws?key={server.key}",
-            "/page/page.js",
-            "/static/js/textual.js",
+            f"{room}/",
+            f"{room}/?key={server.key}",
+            f"{room}/ws",
+            f"{room}/ws?key={server.key}",
+            f"{room}/page/page.js",
+            f"{room}/static/js/textual.js",
         ):
             for headers in (other, other | {"Cookie": f"toklane-{server.url.rpartition(':')[2]}=wrong"}):
                 async with session.get(server.url + path, headers=headers) as answer:
                     assert answer.status == 403, path
         async with session.get(f"{server.address}&fontsize=20", allow_redirects=False) as answer:
-            assert (answer.status, answer.headers["Location"]) == (303, "/?fontsize=20")
+            assert (answer.status, answer.headers["Location"]) == (303, f"{room}/?fontsize=20")
             cookie = answer.headers["Set-Cookie"]
             assert server.known["Cookie"] in cookie and "HttpOnly" in cookie and "SameSite=Strict" in cookie
+            # a server of somebody else's on another port of this address is asked for other paths
+            assert f"Path={room}/" in cookie and server.key not in room
         assert not server.monitors
     assert server.end() == (130, "", "")
 
@@ -178,7 +190,7 @@ async def test_a_picture_goes_to_the_browser(serve: Start) -> None:
         assert kind == "deliver_file_start"
 
         async def load() -> bytes:
-            async with session.get(f"{server.url}/download/{key}") as answer:
+            async with session.get(f"{server.url}/{server.room}/download/{key}") as answer:
                 assert "attachment" in answer.headers["Content-Disposition"]
                 return await answer.read()
 

@@ -80,7 +80,7 @@ BRAKE, CAP = Throttle("power brake (PSU)", "crit"), Throttle("power cap", "info"
         ),
         (
             decode(gpu_pct=12.0, server_cpu_pct=760.0, threads=8),
-            "CPU-bound: CPU 760 % of 8 threads, GPU 12 %",
+            "CPU-bound: CPU 760 % on 8 threads, GPU 12 %",
             "warn",
         ),
         (
@@ -90,7 +90,7 @@ BRAKE, CAP = Throttle("power brake (PSU)", "crit"), Throttle("power cap", "info"
         ),
         (
             decode(gpu_read=False, server_cpu_pct=99.0, threads=1),
-            "CPU-bound: CPU 99 % of 1 thread, no GPU read",
+            "CPU-bound: CPU 99 % on 1 thread, no GPU read",
             "info",
         ),
         (

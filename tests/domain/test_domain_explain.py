@@ -148,7 +148,7 @@ def test_what_passed_outside_of_the_engine_is_a_cause() -> None:
     for event in events:
         reduce(state, event)
     assert words(why(look(state), LATE).causes) == [
-        "the engine's own clock went on by 10.0 ms for it only: the rest passed between the engine and us"
+        "the engine's own clock went on by only 10.0 ms for it: the rest passed between the engine and us"
     ]
     assert why(view, LATE).causes == ()
 
@@ -222,7 +222,7 @@ def test_a_gpu_that_waited_and_a_server_that_stood_still_are_told_as_what_they_a
     assert found.verdict == NOTHING and "the GPU was at 12 %: it waited too" in words(found.facts)
     found = why(written(*readings(cpu_s=0.05), clock=False), LATE)
     assert words([f for f in found.facts if f.role is Role.PLACE]) == [
-        "the server ran for 20.0 ms only within 400 ms: it stood still or waited for somebody"
+        "the server ran for only 20.0 ms of 400 ms: it stood still or waited for something"
     ]
 
 

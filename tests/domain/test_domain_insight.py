@@ -215,7 +215,7 @@ def test_a_processor_alone_is_judged_by_its_threads_and_by_the_memory_that_is_to
 
     told = insight(ran([alone(i) for i in range(-20, 110)]))
     assert told.decode_verdict is not None
-    assert told.decode_verdict.line == "CPU-bound: CPU 198 % of 2 threads, no GPU read"
+    assert told.decode_verdict.line == "CPU-bound: CPU 198 % on 2 threads, no GPU read"
     assert told.bandwidth.number is not None and told.bandwidth_pct.number is None
     slow = ran(
         [alone(i, memory="DDR4-3200 x2") for i in range(-20, 110)],

@@ -1,11 +1,12 @@
-"""A coverage-guided fuzzer over framing, every adapter, the reducer and the run object; no test, run by hand.
+"""A coverage-guided fuzzer over all that comes from outside; no test, run by hand.
 
     python -m pip install atheris    # in an environment of its own: nothing here needs it
     python -m tests.fuzz.harness --seeds CORPUS
-    python -m tests.fuzz.harness run|file CORPUS -max_total_time=900
+    python -m tests.fuzz.harness PLACE CORPUS/PLACE -max_total_time=900
 
-`run` makes a run of each input (see `made`), `file` reads it as a recording. `--seeds` writes the captures
-and cases as inputs into CORPUS/run and CORPUS/file. What it finds becomes a test in `test_fuzz_found`.
+PLACE: `run` makes a run of each input (framing, every adapter, the reducer, the run object; see `made`),
+`file` reads it as a recording, and there are those of `places`. `--seeds` writes inputs for each of them:
+captures, cases, and what lies in `seeds`. What it finds becomes a test in `test_fuzz_found`.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def main(words: list[str]) -> None:
 
     from tests.fuzz.mangled import mangled
 
-    with atheris.instrument_imports(include=["tui"]):
+    with atheris.instrument_imports(include=["tui", "tomllib"]):
         from tests.fuzz.made import run_from
+        from tests.fuzz.places import PLACES
         from tests.fuzz.sound import run_of
         from tui.capture.recording import NotARecording, parse
 
@@ -51,15 +53,20 @@ def main(words: list[str]) -> None:
             return bytes(atheris.Mutate(data, most))
         return (data[:3] + mangled(data[3:], chance))[:most]
 
-    atheris.Setup(words, one_file if words[0] == "file" else one_run, custom_mutator=mutate)
+    places = {"run": one_run, "file": one_file, **PLACES}
+    atheris.Setup(words, places[words[0]], custom_mutator=mutate)
     atheris.Fuzz()
 
 
 def _seed(folder: Path) -> None:
-    """Write each capture and case as an input of both kinds."""
+    """Write each capture and case as an input of both kinds, and the seeds of all other places."""
     from tests.fuzz.made import APART, speaker
+    from tests.fuzz.seeds import seeds
     from tui.capture.recording import NotARecording, read
 
+    for place, inputs in seeds().items():
+        for data in inputs:
+            _keep(folder / place, data)
     for path in sorted(_DATA.glob("ca*/**/*.jsonl")):
         _keep(folder / "file", b"".join(path.read_bytes().splitlines(keepends=True)[:12]))
         try:

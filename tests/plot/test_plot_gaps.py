@@ -74,6 +74,16 @@ def test_a_stall_is_named_beside_its_hole_where_no_bar_is_in_the_way() -> None:
     assert "stall" not in plain(blocked[0])
 
 
+def test_the_bars_are_named_where_none_of_them_stands() -> None:
+    before = gap_rows([None] * 12 + [5] * 8, 3, 20, Fill.COLOUR, name="the gaps")
+    assert [plain(row).strip() for row in before] == ["", "the gaps", "▆" * 8]
+    above = gap_rows([10] * 20, 3, 20, Fill.COLOUR, name="the gaps")
+    assert [plain(row).strip() for row in above] == ["the gaps", "▄" * 20, "█" * 20]
+    behind = gap_rows([15] * 8 + [None] * 12, 3, 20, Fill.COLOUR, name="the gaps")
+    assert plain(behind[1]).endswith("    the gaps")
+    assert all("gaps" not in plain(row) for row in gap_rows([20] * 20, 3, 20, Fill.COLOUR, name="the gaps"))
+
+
 def test_reads_of_several_tokens_are_counted_above_their_bar() -> None:
     rows = gap_rows([10, 10, 20, 2], 2, 20, Fill.COLOUR, reads=[1, 3, 4, 12])
     assert [plain(row) for row in rows] == [" 3█+", "███▂"]

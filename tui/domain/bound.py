@@ -137,15 +137,16 @@ def _processor(known: Evidence) -> Verdict | None:
     if known.offload:
         return Verdict("offload", known.offload, "warn")
     if busy:
-        told = f"CPU {cost.server_cpu_pct:.0f} % of {_threads(known.threads)}"
+        told = _of_threads(cost.server_cpu_pct, known.threads)
     else:
         told = f"its busiest thread {cost.thread_pct:.0f} % of a core"
     gpu = f"GPU {cost.gpu_pct:.0f} %" if known.gpu_read and cost.gpu_pct is not None else "no GPU read"
     return Verdict("CPU-bound", f"{told}, {gpu}", "warn" if known.gpu_read else "info")
 
 
-def _threads(n: int | None) -> str:
-    return "1 thread" if n == 1 else f"{n} threads"
+def _of_threads(pct: float | None, threads: int | None) -> str:
+    """In percent of one core, as in the rows of the phases: `80 % of 2 threads` would read as 1.6 of them."""
+    return f"CPU {pct or 0:.0f} % on {threads} thread{'s' * (threads != 1)}"
 
 
 def _cpu_share(known: Evidence) -> float | None:
@@ -242,7 +243,7 @@ def _unclear(known: Evidence) -> Verdict:
         ),
         (cost.gpu_pct, BOUNDS.full_pct, f"GPU {least}{cost.gpu_pct or 0:.0f} %"),
         (power, BOUNDS.full_pct, f"power {power or 0:.0f} % of its limit"),
-        (share, BOUNDS.cpu_share, f"CPU {cost.server_cpu_pct or 0:.0f} % of {_threads(known.threads)}"),
+        (share, BOUNDS.cpu_share, _of_threads(cost.server_cpu_pct, known.threads)),
         (cost.pcie_rx_bytes_s, BOUNDS.bus_bytes_s, f"PCIe {per_s(cost.pcie_rx_bytes_s or 0)}"),
         (cost.read_bytes_s, LIMITS.paging_bytes_s, f"{per_s(cost.read_bytes_s or 0)} from disk"),
         (cost.cpu_pct, 1e6, f"CPU of all programs {cost.cpu_pct or 0:.0f} %"),

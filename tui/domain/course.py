@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tui.domain.events import Timings
 from tui.domain.phases import Facts
+from tui.domain.rates import believed
 from tui.domain.state import State
 
 _OK = 200
@@ -11,7 +13,7 @@ _TOGETHER_NS = 1_000_000  # an engine takes longer from its head to a first toke
 
 def facts_of(state: State, now: int) -> Facts:
     """What the phases of `state` are tiled from at `now` ns since sent."""
-    timings = state.timings
+    timings = believed(state.timings) if state.timings else None
     begun_ns, begun_by = _prefill_begun(state)
     # a token whose text is held back shows itself by a role-only event
     seen = [t for t in (state.sign_ns, state.first_ns) if t is not None]
@@ -86,14 +88,24 @@ def _accepted_ns(state: State) -> int | None:
 
 def told_lengths(state: State) -> dict[str, int]:
     """What the engine itself says about the length of phases; drawn ones may be cut to fit what we saw."""
-    timings = state.timings
-    if timings is None:
+    if state.timings is None:
         return {}
+    timings = believed(state.timings)
     told = {
         "load": timings.load_ns,
         "queue": timings.queue_ns,
         "tokenize": timings.tokenize_ns,
         "prefill": timings.prompt_ns,
         "decode": timings.predicted_ns if timings.predicted_n else None,
+        "unattributed": _rest(timings),
     }
     return {name: ns for name, ns in told.items() if ns is not None}
+
+
+def _rest(timings: Timings) -> int | None:
+    """What of the engine's total belongs to no phase, where such a rest is left over."""
+    parts = (timings.load_ns, timings.prompt_ns, timings.predicted_ns)
+    known = [ns for ns in parts if ns is not None]
+    if timings.total_ns is None or not any(wait.name == "unattributed" for wait in timings.waits):
+        return None
+    return max(0, timings.total_ns - sum(known))

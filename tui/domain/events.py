@@ -265,7 +265,10 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The request failed. `message` is the engine's or ours, in words; `remedy` what to do."""
+    """The request failed. `message` is the engine's or ours, in words; `remedy` what to do.
+
+    cause: what else is known of it, where `message` says only what became of the request.
+    """
 
     at_ns: int
     kind: ErrorKind
@@ -274,6 +277,12 @@ class Failed:
     retry_after_s: float | None = None
     remedy: str = ""
     raw: str = ""
+    cause: str = ""
+
+    @property
+    def whole(self) -> str:
+        """Message and cause in one line."""
+        return f"{self.message}: {self.cause}" if self.cause else self.message
 
 
 @dataclass(frozen=True, slots=True)

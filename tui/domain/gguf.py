@@ -93,8 +93,10 @@ def parse(data: bytes) -> Header:
 def weights(header: Header, file_bytes: int) -> tuple[Weight, ...]:
     """Each tensor's size: the distance to the next one, of the last to the end of the file.
 
-    Empty when the offsets don't fit a file of `file_bytes`.
+    Empty when the offsets don't fit a file of `file_bytes`, and where there are none: some hold a vocabulary.
     """
+    if not header.tensors:
+        return ()
     ordered = sorted(header.tensors, key=lambda tensor: tensor.offset)
     ends = [tensor.offset for tensor in ordered[1:]] + [file_bytes - header.data_at]
     sizes = [end - tensor.offset for tensor, end in zip(ordered, ends, strict=True)]

@@ -103,6 +103,12 @@ def _buffered(state: State) -> bool:
     return bool(state.lumped) and 2 * state.lumped >= state.chunks
 
 
+def _outdated(state: State, tokens: int | None) -> bool:
+    """The engine counted along, and stopped to before the last text."""
+    counted = state.arrivals.tokens[-1] if len(state.arrivals) else 0
+    return bool(counted) and counted == tokens and state.counted_chunks < state.chunks
+
+
 def _since(at_ns: int | None, unit: str, why: str, sure: bool = True) -> Value:
     if at_ns is None:
         return absent(unit, why)
@@ -187,7 +193,10 @@ def _with_rates(state: State, view: View, now: int) -> View:
     # without a reason, too, the last token counted may be the invisible end token
     stopped = state.finish_reason in ("stop", None)
     if state.over:
-        decode = rates.decode_observed(window, tokens, stopped, _buffered(state))
+        several = "extra_choices" in state.warnings  # the count is that of all answers
+        decode = rates.decode_observed(window, tokens, stopped, _buffered(state) or several)
+        if _outdated(state, tokens):
+            decode = absent("tok/s", "the engine's newest count is older than the last text")
     else:
         decode = absent("tok/s", "the answer is not finished")
     if state.over and not state.terminal and state.first_ns is None:

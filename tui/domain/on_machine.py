@@ -34,13 +34,13 @@ def on_machine(view: View, span: Span, marks: Sequence[Moment], slow: bool) -> I
     if around is not None:
         yield from _counted(*around)
         yield from _idle(*around, slow=slow)
-    middle = machine_at(readings, (span.start_ns + span.end_ns) // 2)
+    middle = machine_at(readings, span.middle_ns)
     if middle.gpu_pct is not None:
         idle = slow and middle.gpu_pct < _WAITS_PCT
         words: Words = ("the GPU was at ", Quantity(middle.gpu_pct, "%"), ": it waited too" if idle else "")
         yield Fact(words, "its driver, an average over up to a second", Provenance.MEASURED)
     if middle.cpu_pct is not None:
-        words = ("the CPU was at ", Quantity(middle.cpu_pct, "%"))
+        words = ("the CPU was at ", Quantity(middle.cpu_pct, "%"), " halfway through" if slow else "")
         yield Fact(words, f"{_READINGS}, between two of them", Provenance.MEASURED)
 
 
@@ -90,11 +90,11 @@ def _idle(before: Reading, after: Reading, slow: bool) -> Iterator[Fact]:
     span_ns = after.at_ns - before.at_ns
     if ran is not None and ran * SECOND_NS < _RAN * span_ns:
         words: Words = (
-            "the server ran for ",
+            "the server ran for only ",
             Quantity(ran * SECOND_NS, "ns"),
-            " only within ",
+            " of ",
             Quantity(span_ns, "ns"),
-            ": it stood still or waited for somebody",
+            ": it stood still or waited for something",
         )
         yield Fact(words, "CPU time of its process", Provenance.MEASURED, Role.PLACE)
 

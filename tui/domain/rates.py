@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tui.domain.arrivals import Arrivals
 from tui.domain.events import Timings
 from tui.domain.values import Provenance, Value, absent
 
 IMPLAUSIBLE_TPS = 100_000  # no single request is written faster; above it the clock is wrong
-IMPLAUSIBLE_PREFILL_TPS = 10_000_000
+IMPLAUSIBLE_PREFILL_TPS = 1_000_000  # a model of 0.1 B fills the fastest GPU's arithmetic at twice that
 INVISIBLE_END_BELOW = 50  # with fewer tokens one invisible end token bends the rate by over 2 %
 _S = 1_000_000_000
+_NO_TIME_NS = 1  # 0 or 1 in place of a duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,32 @@ def decode_observed(window: Window | None, tokens: int | None, stopped: bool, bu
     return Value((tokens - 1) * _S / span, unit, Provenance.OBSERVED, formula, reliable=sure)
 
 
+def prefill_doubtful(timings: Timings) -> bool:
+    """Whether no engine can read so many prompt tokens in the time told.
+
+    Where some of them may have been reused, their number is in doubt and not the time.
+    """
+    n, span = timings.prompt_n, timings.prompt_ns
+    if n is None or span is None or n < 2:
+        return False
+    return span <= _NO_TIME_NS or (not timings.cached_unknown and n * _S / span > IMPLAUSIBLE_PREFILL_TPS)
+
+
+def decode_doubtful(timings: Timings) -> bool:
+    """Whether no engine can write so many tokens in the time told."""
+    n, span = timings.predicted_n, timings.predicted_ns
+    if n is None or span is None or n < 2:
+        return False
+    return span <= _NO_TIME_NS or (n - 1) * _S / span > IMPLAUSIBLE_TPS
+
+
+def believed(timings: Timings) -> Timings:
+    """`timings` without the durations that no engine can need: they are no phases either."""
+    if prefill_doubtful(timings):
+        timings = replace(timings, prompt_ns=None)
+    return replace(timings, predicted_ns=None) if decode_doubtful(timings) else timings
+
+
 def decode_engine(timings: Timings | None) -> Value:
     """(n - 1) / duration from the engine's own count and clock, tok/s; never the rate it prints."""
     unit = "tok/s"
@@ -59,7 +86,7 @@ def decode_engine(timings: Timings | None) -> Value:
     n, span = timings.predicted_n, timings.predicted_ns
     if n < 2:
         return absent(unit, "fewer than 2 tokens")
-    if span <= 0 or (n - 1) * _S / span > IMPLAUSIBLE_TPS:
+    if decode_doubtful(timings):
         return absent(unit, "the engine's decode time is implausible")
     whose = Provenance.DERIVED if "decode" in timings.derived else Provenance.MEASURED
     return Value((n - 1) * _S / span, unit, whose, f"({n} - 1) tokens / {span / _S:.3f} s")

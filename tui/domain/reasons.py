@@ -124,12 +124,20 @@ def _engine_clock(span: Span, hitch: Hitch | None) -> Iterator[Fact]:
     if hitch is None or hitch.engine_ns is None:
         return
     source = "the engine's own clock, told with each message"
-    went: Words = ("the engine's own clock went on by ", Quantity(hitch.engine_ns, "ns"), " for it")
+    passed = Quantity(hitch.engine_ns, "ns")
     if hitch.engine_ns >= _MOST_OF_IT * span.duration_ns:
-        words: Words = (*went, ": the time passed inside the engine")
+        words: Words = (
+            "the engine's own clock went on by ",
+            passed,
+            " for it: the time passed inside the engine",
+        )
         yield Fact(words, source, Provenance.MEASURED, Role.PLACE)
     else:
-        words = (*went, " only: the rest passed between the engine and us")
+        words = (
+            "the engine's own clock went on by only ",
+            passed,
+            " for it: the rest passed between the engine and us",
+        )
         yield Fact(words, source, Provenance.MEASURED, Role.CAUSE)
 
 

@@ -15,7 +15,7 @@ from tui.domain.machine import Reading
 from tui.domain.prefill import Report
 from tui.domain.rivals import took
 from tui.domain.state import State, ToolCall
-from tui.domain.verdict import conclude, doubt_clocks
+from tui.domain.verdict import UNCLEAN, conclude, doubt_clocks
 
 LUMP = 5  # so many text messages in one read are no longer a stream
 _TOLD = (
@@ -37,8 +37,13 @@ def reduce(state: State, event: ev.Event) -> State:
     """The state after `event`. After the stream's end mark only time, samples, rivals, the end and what the
     engine tells afterwards about this request count.
     """
-    state.now_ns = max(state.now_ns, event.at_ns) if not state.over else state.now_ns
+    if state.over:
+        _afterwards(state, event)
+        return state
+    state.now_ns = max(state.now_ns, event.at_ns)
     match event:
+        case ev.Arrived() | ev.Generated() | ev.Timings() | ev.Usage():  # first: one or two for each token
+            _stream(state, event)
         case ev.Tick():
             pass
         case ev.Sampled(reading=reading):
@@ -46,12 +51,7 @@ def reduce(state: State, event: ev.Event) -> State:
         case ev.RivalSeen():
             _rival(state, event)
         case ev.Ended(at_ns=at_ns, how=how, detail=detail):
-            if not state.over:
-                conclude(state, at_ns, how, detail)
-        case ev.Timings() | ev.Learned() if state.over:
-            _afterwards(state, event)
-        case _ if state.over:
-            pass
+            conclude(state, at_ns, how, detail)
         case ev.Done(at_ns=at_ns):
             state.done_ns = at_ns
             conclude(state, at_ns, "done", "")
@@ -60,15 +60,24 @@ def reduce(state: State, event: ev.Event) -> State:
     return state
 
 
-def _afterwards(state: State, event: ev.Timings | ev.Learned) -> None:
+def _afterwards(state: State, event: ev.Event) -> None:
     """Some engines keep a record of each request and tell it once the stream is over."""
-    if isinstance(event, ev.Learned):
-        state.conditions.update(event.conditions)
-    elif state.failure is None:
-        _timings(state, event)
-        doubt_clocks(state)
-        if event.predicted_n is not None:
-            state.warnings.pop("usage_missing", None)
+    match event:
+        case ev.Sampled(reading=reading):
+            _sample(state, reading)
+        case ev.RivalSeen():
+            _rival(state, event)
+        case ev.Ended(how="reset", detail=detail) if state.failure is None:
+            state.warnings.setdefault("closed_uncleanly", detail or UNCLEAN)
+        case ev.Learned(conditions=conditions):
+            state.conditions.update(conditions)
+        case ev.Timings() if state.failure is None:
+            _timings(state, event)
+            doubt_clocks(state)
+            if event.predicted_n is not None:
+                state.warnings.pop("usage_missing", None)
+        case _:
+            pass
 
 
 def _course(state: State, event: ev.Event) -> None:
@@ -115,21 +124,22 @@ def _stream(state: State, event: ev.Event) -> None:
     match event:
         case ev.Arrived():
             _arrived(state, event)
+        case ev.Generated():
+            _generated(state, event)
+        case ev.Timings():
+            _timings(state, event)
         case ev.Progress():
             _progress(state, event)
         case ev.Edge(phase=phase, begins=begins):
             state.edges.setdefault((phase, begins), event)
-        case ev.Generated():
-            _generated(state, event)
         case ev.FirstSign(at_ns=at_ns):
             state.sign_ns = at_ns if state.sign_ns is None else state.sign_ns
         case ev.Usage(prompt=prompt, completion=completion, cached=cached, reasoning=reasoning):
             state.prompt_tokens = prompt if prompt is not None else state.prompt_tokens
-            state.completion_tokens = completion if completion is not None else state.completion_tokens
+            if completion is not None:
+                state.completion_tokens, state.counted_chunks = completion, state.chunks
             state.cached_tokens = cached if cached is not None else state.cached_tokens
             state.reasoning_tokens = reasoning if reasoning is not None else state.reasoning_tokens
-        case ev.Timings():
-            _timings(state, event)
         case _:
             pass
 
@@ -174,14 +184,14 @@ def _generated(state: State, event: ev.Generated) -> None:
     if state.first_ns is None:
         state.first_ns, state.first_count = at_ns, event.count or 0
     state.last_ns = at_ns
-    state.last_count = event.count or state.last_count
+    state.last_count = event.count or 0
     if event.answer and state.answer_ns is None:
         state.answer_ns = at_ns
     state.answer.append(event.answer, state.chunks)
     state.reasoning.append(event.reasoning, state.chunks)
     for delta in event.tools:
         call = state.tools.setdefault(delta.index, ToolCall())
-        call.name += delta.name
+        call.name += delta.name if delta.name != call.name else ""  # some repeat it with each piece
         call.arguments += delta.arguments
 
 
@@ -200,6 +210,8 @@ def _read_begins(state: State, at_ns: int) -> None:
 def _timings(state: State, event: ev.Timings) -> None:
     """Take over what is told; the decode clock is anchored where its newest token was told."""
     old, arrivals = state.timings, state.arrivals
+    if event.predicted_n is not None:
+        state.counted_chunks = state.chunks
     if event.predicted_ns is not None and arrivals and event.predicted_n == arrivals.tokens[-1]:
         state.hitches.clock(len(arrivals) - 1, event.predicted_ns)
     grown = event.predicted_n is not None and event.predicted_n > ((old.predicted_n if old else None) or 0)

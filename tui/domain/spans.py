@@ -36,6 +36,11 @@ class Span:
         return self.end_ns - self.start_ns
 
     @property
+    def middle_ns(self) -> int:
+        """The moment that tells about the machine: at its end the wait is over already."""
+        return (self.start_ns + self.end_ns) // 2
+
+    @property
     def messages(self) -> int:
         return self.last - self.first + 1
 

@@ -13,6 +13,7 @@ from tui.domain.order import Ranked
 from tui.domain.prefill import Report
 from tui.domain.rivals import Rival
 from tui.domain.text import Text
+from tui.domain.values import finite
 
 UNKNOWN = Dialect("unknown")
 
@@ -58,8 +59,9 @@ class State:
     sign_ns: int | None = None  # first sign of a first token
     answer_ns: int | None = None
     last_ns: int | None = None
-    first_count: int = 0
+    first_count: int = 0  # the running count that came with the first text, 0 for none; last_count likewise
     last_count: int = 0
+    counted_chunks: int = 0  # text messages that had come when the engine last told a count
     chunks: int = 0
     lumped: int = 0  # text messages in reads that held five or more of them
     arrivals: Arrivals = field(default_factory=Arrivals)
@@ -100,6 +102,6 @@ class State:
 
 
 def learned(conditions: Mapping[str, object], key: str) -> int | None:
-    """A whole number from the conditions, else None."""
+    """A whole number from the conditions, else None; one that nothing can measure is none."""
     value = conditions.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if isinstance(value, int) and finite(value) is not None else None

@@ -61,17 +61,21 @@ def finite(number: object) -> float | None:
 
     So does what nothing can measure, beyond ±1e24: a sum or a product with it would be no number any more.
     """
+    if type(number) is float:  # the usual case, and one for each token
+        return number if abs(number) <= _MOST else None  # of NaN neither holds
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return None
     try:
         value = float(number)
     except OverflowError:
         return None
-    return value if abs(value) <= _MOST else None  # of NaN neither holds
+    return value if abs(value) <= _MOST else None
 
 
 def count(number: object) -> int | None:
     """`number` as a whole number of at least 0, else None: negative, fractional, absurd ones equal absent."""
+    if type(number) is int:  # the usual case, and one for each token
+        return number if 0 <= number <= _MOST_COUNT else None
     value = finite(number)
     if value is None or not 0 <= value <= _MOST_COUNT or value != int(value):
         return None

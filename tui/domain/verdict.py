@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from tui.domain.events import ErrorKind, Failed
-from tui.domain.rates import IMPLAUSIBLE_PREFILL_TPS, IMPLAUSIBLE_TPS
+from tui.domain.rates import decode_doubtful, prefill_doubtful
 from tui.domain.state import State, learned
 
 MOST_CHARS_PER_TOKEN = 8  # no tokenizer packs plain text more densely, over a whole prompt
+PLAIN_CHARS_PER_TOKEN = 6  # few plain texts are packed more densely
+LEAST_CUT = 256  # tokens; half of the smallest usual window
+FEWEST_CHARS = 1000  # no window is so small that it cuts less text than this
 FAR_FROM_LIMIT = 0.9
-_S = 1_000_000_000
+AT_LIMIT = ("length", "limit", "max_tokens")  # one reason, on different routes
+UNCLEAN = "the connection broke after the answer"
 
 
 def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
@@ -17,7 +21,7 @@ def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
     state.end_ns, state.ended = at_ns, how
     broken = how in ("reset", "error")
     if broken and state.terminal:
-        state.warnings.setdefault("closed_uncleanly", detail or "the connection broke after the answer")
+        state.warnings.setdefault("closed_uncleanly", detail or UNCLEAN)
     elif broken and state.failure is None:
         state.failure = _lost(state, at_ns, how, detail)
     elif how == "eof" and not state.terminal and state.failure is None:
@@ -41,10 +45,16 @@ def _lost(state: State, at_ns: int, how: str, detail: str) -> Failed:
     if how == "error" and detail:  # we gave up, and know why
         return Failed(at_ns, ErrorKind.CONNECTION_LOST, detail)
     told = told_tokens(state)
-    after = f" after {told} tokens" if told else (f" after {state.chunks} chunks" if state.chunks else "")
-    message = f"the engine closed the connection{after}" + (f": {detail}" if detail else "")
+    after = f" after {_counted(told, 'token')}" if told else ""
+    if not told and state.chunks:
+        after = f" after {_counted(state.chunks, 'message')}"
+    message = f"the engine closed the connection{after}"
     remedy = "look at the engine's log; often it ran out of memory: try a smaller context"
-    return Failed(at_ns, ErrorKind.CONNECTION_LOST, message, remedy=remedy)
+    return Failed(at_ns, ErrorKind.CONNECTION_LOST, message, remedy=remedy, cause=detail)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def told_tokens(state: State) -> int | None:
@@ -64,17 +74,27 @@ def _accounting(state: State) -> None:
     elif state.terminal and not text and not state.tools:
         state.warnings.setdefault("empty_output", "the engine answered nothing" + _overfull(state))
     limit = learned(state.conditions, "answer_limit")
-    if state.finish_reason == "length" and limit and tokens is not None and tokens < FAR_FROM_LIMIT * limit:
+    if state.finish_reason in AT_LIMIT and limit and tokens is not None and tokens < FAR_FROM_LIMIT * limit:
         state.warnings.setdefault(
             "stopped_by_context", f"stopped at {tokens} of {limit} tokens: context full?"
         )
-    chars = learned(state.conditions, "prompt_chars")
-    prompt = state.prompt_tokens
-    # a count without the reused tokens says nothing, unless it is the half of a window that one engine keeps
+    _cut(state)
+
+
+def _cut(state: State) -> None:
+    """Far fewer prompt tokens were read than the text can be.
+
+    A count that may lack the reused tokens says nothing while it is so small that no cut leaves it. Half of
+    the window plus 2 is what one engine keeps of a prompt that is too long: then less text proves it.
+    """
+    chars, prompt = learned(state.conditions, "prompt_chars"), state.prompt_tokens
+    if not chars or not prompt or chars <= FEWEST_CHARS:
+        return
     window = learned(state.conditions, "context_length")
-    halved = bool(window and prompt and abs(prompt - (window // 2 + 2)) <= 2)
-    known = halved or state.timings is None or not state.timings.cached_unknown
-    if chars and prompt and known and chars > MOST_CHARS_PER_TOKEN * prompt:
+    halved = window is not None and abs(prompt - (window // 2 + 2)) <= 2
+    unsure = state.timings is not None and state.timings.cached_unknown
+    known = halved or prompt >= LEAST_CUT or not unsure
+    if known and chars > (PLAIN_CHARS_PER_TOKEN if halved else MOST_CHARS_PER_TOKEN) * prompt:
         told = f"{prompt} prompt tokens for {chars} characters: the prompt was probably cut"
         state.warnings.setdefault("prompt_truncated_suspected", told)
 
@@ -92,10 +112,11 @@ def doubt_clocks(state: State) -> None:
     timings = state.timings
     if timings is None:
         return
-    rates = (
-        (timings.predicted_n, timings.predicted_ns, 2, IMPLAUSIBLE_TPS),
-        (timings.prompt_n, timings.prompt_ns, 2, IMPLAUSIBLE_PREFILL_TPS),
+    told = (
+        (decode_doubtful(timings), timings.predicted_n, timings.predicted_ns),
+        (prefill_doubtful(timings), timings.prompt_n, timings.prompt_ns),
     )
-    for n, span, least, most in rates:
-        if n is not None and span is not None and n >= least and (span <= 0 or n * _S / span > most):
-            state.warnings.setdefault("engine_timings_implausible", f"{n} tokens in {span / 1e6:.3f} ms")
+    for doubtful, n, span in told:
+        if doubtful:
+            words = f"{n} tokens in {(span or 0) / 1e6:.3f} ms"
+            state.warnings.setdefault("engine_timings_implausible", words)

@@ -14,10 +14,12 @@ from pathlib import Path
 from tui import locations
 from tui.engines.failures import without_secrets
 from tui.plot.cells import clean
+from tui.report.exhausted import exhausted
 from tui.settings import credentials, owned
 
 KEPT = 10
 """So many reports stay; the oldest go."""
+_LONGEST_LINE = 500  # characters of the error's own words
 _LONGEST = 200_000  # characters; an error that repeats itself a thousand times is understood before
 _SHORTEST = 6  # a shorter value is no secret, and would tear holes into the text
 _REMOVED = "(removed)"
@@ -36,10 +38,13 @@ def folder() -> Path:
 def told(error: BaseException, where: str = "") -> str:
     """Keep a report of it; one line for people, which names the report where it could be kept.
 
-    The report holds the lines of our source that were passed, never what their variables held.
+    The report holds the lines of our source that were passed, never what their variables held. What the
+    system has no more of is no fault of ours: it gets a line with a remedy, and no report.
     """
-    words = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    line = f"internal error: {words}{where}"
+    if ours_not := exhausted(error):
+        return clean(ours_not)
+    words = bare(f"{type(error).__name__}: {' '.join(str(error).split())}", os.environ)
+    line = f"internal error: {words[:_LONGEST_LINE]}{where}"
     try:
         line += f"; the report is {_kept(error)}"
     except OSError as refused:
@@ -59,7 +64,8 @@ def _kept(error: BaseException) -> Path:
     place = owned.folder(folder())
     _drop(sorted(place.glob("*.txt"))[: -(KEPT - 1)])
     file = place / f"{datetime.now():%Y%m%d-%H%M%S}-{os.getpid()}.txt"
-    text = bare("\n".join((*_circumstances(), "", *_trace(error)))[:_LONGEST], os.environ)
+    # cut when the keys are out: half of one is not known for one
+    text = bare("\n".join((*_circumstances(), "", *_trace(error))), os.environ)[:_LONGEST]
     owned.replaced(file, "".join(clean(line) + "\n" for line in text.split("\n")).encode())
     return file
 

@@ -120,7 +120,7 @@ def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | Non
 
 def _why(failure: Failed) -> str:
     """What happened and what can be done, each a sentence."""
-    message, remedy = failure.message.rstrip(), failure.remedy
+    message, remedy = failure.whole.rstrip(), failure.remedy
     ended = "" if message.endswith((".", "!", "?", "…")) else "."
     return f"{message}{ended} {remedy[:1].upper()}{remedy[1:]}" if remedy else message
 

@@ -109,7 +109,7 @@ def _state(view: View) -> str:
 def _ending(view: View) -> str:
     match view.stage:
         case Stage.FAILED:
-            return _joined("failed", " ".join(view.failure.message.split()) if view.failure else "")
+            return _joined("failed", " ".join(view.failure.whole.split()) if view.failure else "")
         case Stage.FINISHED if not view.complete:
             return _joined("incomplete", f"after {_so_far(view)}")
         case stage:

@@ -87,7 +87,7 @@ def _error(view: View) -> dict[str, object] | None:
     return {
         "kind": failed.kind.value,
         "status": failed.status,
-        "message": failed.message,
+        "message": failed.whole,
         "retry_after_s": failed.retry_after_s,
         "remedy": failed.remedy or None,
     }

@@ -33,7 +33,7 @@ def summary(view: View) -> str:
     if view.clock.late:
         lines += [f"  warning: this machine read late: {view.clock.why}"]
     if view.failure is not None:
-        lines += [f"  failed: {clean(view.failure.message)}"]
+        lines += [f"  failed: {clean(view.failure.whole)}"]
         lines += [f"  remedy: {clean(view.failure.remedy)}"] if view.failure.remedy else []
     return "\n".join(lines)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from tui import locations
 from tui.domain.knobs import Cache, Knobs, Profile
-from tui.settings import keymap
+from tui.settings import keymap, toml
 from tui.settings.keys import KEYS, Key
 from tui.settings.options import BY_NAME, OPTIONS, Option
 from tui.settings.usage import WrongUsage
@@ -108,7 +108,7 @@ def load(flags: Mapping[str, object], environ: Mapping[str, str], last: Layer | 
 def parse_file(text: str) -> Layer:
     """The settings file: options by name, and under [keys] `action = "key"`. Raises ConfigError."""
     try:
-        told = tomllib.loads(text)
+        told = toml.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{_FILE} is not TOML: {' '.join(str(error).split())}") from error
     wishes = told.pop("keys", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,7 +19,7 @@ def api_key(settings: Settings, environ: Mapping[str, str]) -> str:
     if not settings.api_key_file:
         return ""
     try:
-        text = Path(settings.api_key_file).expanduser().read_text(encoding="utf-8")
+        text = Path(os.path.expanduser(settings.api_key_file)).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise ConfigError("the file that api_key_file names can't be read") from None
     return _sendable(text, "the key file")

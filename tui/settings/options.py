@@ -11,6 +11,9 @@ from tui.domain.knobs import Cache, Profile
 from tui.domain.rivals import MOST_RIVALS
 from tui.settings.amounts import tokens
 
+_NEVER_S = 1e9  # thirty years; more would be no time in nanoseconds
+_MOST_TOKENS = 10**12  # more than any prompt: Python does not write every number that a file may hold
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -42,6 +45,13 @@ def _text(raw: object) -> str:
     return raw
 
 
+def _path(raw: object) -> str:
+    text = _text(raw)
+    if "\0" in text:
+        raise ValueError("the path of a file")
+    return text
+
+
 def _variable(raw: object) -> str:
     """The name of a variable. A key in its place must not come back in any message."""
     if not isinstance(raw, str) or not raw.isidentifier():
@@ -70,13 +80,14 @@ def _switch(raw: object) -> bool:
 def _tokens(raw: object) -> int:
     if isinstance(raw, bool) or not isinstance(raw, (int, str)):
         raise ValueError("a number of tokens such as 512 or 2k")
-    return tokens(str(raw))
+    return tokens(raw if isinstance(raw, str) else str(min(max(raw, -1), _MOST_TOKENS)))
 
 
 def _whole(raw: object) -> int:
-    if isinstance(raw, bool) or not isinstance(raw, (int, str)) or not str(raw).isdecimal():
-        raise ValueError("a whole number, 0 or more")
-    return int(raw)
+    with suppress(ValueError):  # also for more digits than Python reads
+        if not isinstance(raw, bool) and isinstance(raw, (int, str)) and str(raw).isdecimal():
+            return int(raw)
+    raise ValueError("a whole number, 0 or more")
 
 
 def _rivals(raw: object) -> int:
@@ -89,24 +100,26 @@ def _rivals(raw: object) -> int:
     return number
 
 
+def _number(raw: object) -> float:
+    """NaN for what is none."""
+    if isinstance(raw, (int, float, str)) and not isinstance(raw, bool):
+        with suppress(ValueError, OverflowError):
+            return float(raw)
+    return math.nan
+
+
 def _warmth(raw: object) -> float:
-    try:
-        number = math.nan if isinstance(raw, bool) or not isinstance(raw, (int, float, str)) else float(raw)
-    except ValueError:
-        number = math.nan
+    number = _number(raw)
     if not 0 <= number < math.inf:
         raise ValueError("a number, 0 or more")
     return number
 
 
 def _seconds(raw: object) -> float:
-    number = math.nan
-    if isinstance(raw, (int, float, str)) and not isinstance(raw, bool):
-        with suppress(ValueError):
-            number = float(raw)
+    number = _number(raw)
     if not 0 < number < math.inf:
         raise ValueError("a number of seconds above 0")
-    return number
+    return min(number, _NEVER_S)
 
 
 def _profile(raw: object) -> Profile:
@@ -136,15 +149,15 @@ OPTIONS: tuple[Option, ...] = (
     Option("embedded", _switch, "", "use the built-in engine", _ENGINE),
     Option("api_key_env", _variable, "VAR", "name of the environment variable that holds the API key",
            _ENGINE),
-    Option("api_key_file", _text, "FILE", "file that holds the API key and nothing else", _ENGINE),
-    Option("ca_file", _text, "FILE", "certificates to trust (PEM)", _ENGINE),
+    Option("api_key_file", _path, "FILE", "file that holds the API key and nothing else", _ENGINE),
+    Option("ca_file", _path, "FILE", "certificates to trust (PEM)", _ENGINE),
     Option("insecure", _switch, "", "take any certificate", _ENGINE),
-    Option("gguf", _text, "FILE", "another model for the built-in engine", _ENGINE),
+    Option("gguf", _path, "FILE", "another model for the built-in engine", _ENGINE),
     Option("no_download", _switch, "", "never fetch the built-in model", _ENGINE),
     Option("prompt_tokens", _tokens, "N", "length of the prompt, 2k works",
            such_as=("128", "512", "1k", "2k", "4k", "8k", "16k", "32k")),
     Option("prompt", _text, "TEXT", "an own prompt"),
-    Option("prompt_file", _text, "FILE", "a file with an own prompt"),
+    Option("prompt_file", _path, "FILE", "a file with an own prompt"),
     Option("profile", _profile, "KIND", "plain, agent or own", such_as=("plain", "agent", "own")),
     Option("max_tokens", _tokens, "N", "the answer's limit",
            such_as=("16", "32", "64", "128", "256", "512", "1k")),

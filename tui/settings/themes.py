@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tui import locations
+from tui.settings import toml
 
 ROLES = (
     "background", "text", "secondary", "track", "rule",
@@ -104,7 +105,7 @@ def stamp(name: str) -> tuple[str, int, int] | None:
 def parse(name: str, text: str) -> Theme:
     """The theme that a file holds: `title`, `dark`, under `[colours]` one colour for each role, `[words]`."""
     try:
-        told = tomllib.loads(text)
+        told = toml.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ThemeError(f"theme {name!r} is not TOML: {' '.join(str(error).split())}") from error
     title, dark, colours = told.get("title"), told.get("dark"), told.get("colours")

@@ -44,4 +44,5 @@ class Lines:
         place = _AT.search(words)
         number = int(place[1]) if place and place[1] else self._count
         said = _AT.sub("", words)
-        return f"{self._name}, line {number}: {said}; a line is name = value, and texts stand in quotes"
+        where = f"{self._name}, line {number}" if place else self._name
+        return f"{where}: {said}; a line is name = value, and texts stand in quotes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,7 @@ from typing import Any
 
 from tui import locations
 from tui.domain.knobs import Knobs
-from tui.settings import owned
+from tui.settings import owned, toml
 from tui.settings.config import Settings
 from tui.settings.options import BY_NAME
 from tui.settings.tour_lines import Lines
@@ -71,7 +72,7 @@ def load(file: Path | None = None) -> tuple[Act, ...]:
 
     Raises ScriptError.
     """
-    chosen = file or (own_file() if own_file().exists() else locations.tour_dir() / FILE)
+    chosen = file or (own_file() if os.path.exists(own_file()) else locations.tour_dir() / FILE)
     try:
         text = chosen.read_text(encoding="utf-8")
     except OSError as error:
@@ -106,7 +107,7 @@ def parse(text: str, file: Path) -> tuple[Act, ...]:
     """
     lines = Lines(text, file.name)
     try:
-        told = tomllib.loads(text)
+        told = toml.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ScriptError(lines.of_syntax(error)) from None
     for name in told.keys() - {"scene"}:
@@ -178,7 +179,7 @@ class _Scene:
         if "recording" not in self._told:
             return None
         name = self._text("recording")
-        found = next((place for place in _places(name, self._folder) if place.is_file()), None)
+        found = next((place for place in _places(name, self._folder) if os.path.isfile(place)), None)
         if found is None:
             raise self._wrong(
                 "recording",
