@@ -1,5 +1,6 @@
 """The monitor with a scripted session, on a clock that only a test moves."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from tui.domain.knobs import Knobs
 from tui.settings.keys import KEYS, Key
 
 FRAME_NS = 50 * MS
+PATIENCE_S = 20.0
 
 
 @dataclass
@@ -62,6 +64,12 @@ class Watched:
     async def frame(self) -> None:
         self.desk.pump.tick()
         await self.pilot.pause(0)
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Until it is so: for what waits for a timer of Textual's, which no test moves."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not true():
+                await self.pilot.pause(0.01)
 
     async def wait(self, seconds: float) -> None:
         """Frames until `seconds` have passed on the clock."""

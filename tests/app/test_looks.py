@@ -7,10 +7,12 @@ import re
 import pytest
 
 from tests.app.conftest import Watch
-from tests.app.scripted import MS, ScriptedSession, whole
+from tests.app.scripted import MS, S, ScriptedSession, whole
 from tui.app.figures import Shown
 from tui.app.layout import plan
 from tui.app.panels.figures import blocks
+from tui.app.panels.sentence import over
+from tui.app.scene import Scene
 from tui.domain.events import Event
 from tui.domain.knobs import Knobs
 from tui.plot.glyphs import Fill
@@ -45,6 +47,32 @@ async def test_a_stall_is_told_at_80_columns_too(
         await at.press(*keys)
         assert re.search(r"Finished  \d+ % of 1\.\d\d s was reading the prompt", at.rows[1])
         assert at.rows[2].startswith("  one stall of 713 ms at token 25"), at.rows[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [
+        ("Nothing answers.", [" ✖ No engine  Nothing answers."]),
+        ("Nothing answers at all", [" ✖ No engine", "  Nothing answers at all"]),
+        ("Nothing answers at any port, again", [" ✖ No engine  Nothing answers", "  at any port, again"]),
+        (
+            "Nothing answers at any port, not even the third",
+            [" ✖ No engine  Nothing answers", "  at any port, not even the …"],
+        ),
+    ],
+)
+def test_a_reason_too_long_for_a_row_begins_in_the_first(words: str, rows: list[str]) -> None:
+    assert [plain(row).rstrip() for row in over(Scene(problem=words), 30, 2)] == rows
+
+
+async def test_where_no_token_came_none_is_awaited(watch: Watch, session: ScriptedSession) -> None:
+    session.script = lambda knobs: whole(knobs, 5 * S, tokens=9)
+    async with watch((80, 24)) as at:
+        await at.press("enter")
+        await at.wait(1)
+        assert "no token yet" in at.text and "no token came" not in at.text
+        await at.press("escape")
+        assert "no token yet" not in at.text and "no token came" in at.rows[14]
 
 
 def test_plain_numbers_stand_beside_their_units() -> None:

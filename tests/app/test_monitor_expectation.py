@@ -123,7 +123,7 @@ async def test_the_palette_starts_a_calibration_which_says_what_it_costs(
     async with watch() as at:
         await at.press("ctrl+p")
         await at.press(*"calibr")
-        await at.pilot.pause(0.2)
+        await at.until(lambda: "calibrate this endpoint" in at.text)
         await at.press("enter")
         await at.pilot.pause()
         await at.frame()

@@ -175,7 +175,7 @@ async def test_the_palette_offers_all_of_them(watch: Watch) -> None:
     async with watch() as at:
         await at.press("ctrl+p")
         await at.pilot.press(*"theme nord")
-        await at.pilot.pause(0.3)
+        await at.until(lambda: "take these colours" in at.text)
         assert "theme nord" in at.text
         await at.pilot.press("enter")
         await at.pilot.pause()

@@ -30,11 +30,12 @@ LEAVE = {"quit", "interrupt"}
 SENDERS = {"send", "stop", "auto", *LEAVE}
 PRESSES = [key for row in KEYS if row.action not in LEAVE for key in row.keys]
 VIEWS = [key for row in KEYS if row.action not in SENDERS for key in row.keys]
-WORDS = ["7", "h", "ctrl+o", "delete", "shift+tab", "ctrl+a", "f1", "ctrl+z", "ctrl+v"]  # of pages, and of none
+# of pages, and of none
+WORDS = ["7", "h", "ctrl+o", "delete", "shift+tab", "ctrl+a", "f1", "ctrl+z", "ctrl+v"]
 PAUSES = ["wait:0.1", "wait:1", "wait:9"]
 SIZES = [(120, 36), (80, 24), (60, 20), (40, 10)]
 PREFILL_S, STALL_S = 1, 5
-EVERY = int(os.environ.get("TOKLANE_EVERY_KEY", "4"))  # a state gets every fourth key, its neighbour the next
+EVERY = int(os.environ.get("TOKLANE_EVERY_KEY", "6"))  # a state gets every sixth key, its neighbour the next
 Way = Callable[[Watched], Awaitable[None]]
 
 
@@ -223,4 +224,3 @@ async def test_no_walk_of_keys_ends_the_monitor(
         await home(at)
         await at.press("q")
         assert at.app.return_code == 0
-

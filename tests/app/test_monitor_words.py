@@ -49,6 +49,7 @@ def of(view: View, **changes: object) -> str:
     ("scene", "said"),
     [
         (KNOWN, "○ Ready: enter sends a prompt of 1,674 tokens"),
+        (replace(KNOWN, running=True), "○ Preparing: the request is about to be sent"),
         (
             replace(KNOWN, engine=Engine(), enter=Enter.CHOOSE),
             "○ No engine yet: enter offers the built-in one or an address · e picks one",

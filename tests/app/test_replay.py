@@ -154,6 +154,18 @@ async def test_a_recording_does_not_foretell_itself(play: Play, player: ReplaySe
         assert "Finished" not in at.text and "last time" not in at.text
 
 
+async def test_a_silent_wait_is_one_from_its_beginning(play: Play, clock: Clock) -> None:
+    """A capture that tells nothing before the reply: 6.9 s in which its model is loaded."""
+    cold = CAPTURE.parents[1] / "ollama-authored" / "02-cold-load.jsonl"
+    player = ReplaySession(read(cold), cold, clock=clock)
+    async with play(player) as at:
+        player.seek(3.0)
+        await at.frame()
+        assert at.rows[2].startswith(" ○ Waiting  sent, nothing has come back yet")
+        assert "waiting 3.00 s" in at.rows[9] and "nothing was sent yet" not in at.text
+        assert at.rows[10].count("╱") > 60
+
+
 async def test_space_plays_and_stands(play: Play, player: ReplaySession) -> None:
     async with play(player) as at:
         await at.press("space")

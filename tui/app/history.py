@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 
 from tui.domain.flow import Flow
 from tui.domain.gpu_use import working
@@ -27,6 +28,9 @@ class Second:
     gpu: float | None = None
     power: float | None = None
     vram: float | None = None
+
+
+_VALUES = attrgetter(*(field.name for field in fields(Second)))
 
 
 class History:
@@ -99,10 +103,5 @@ def _highest(gpus: Sequence[Gpu], share: Callable[[Gpu], float | None]) -> float
 
 
 def _most(before: Second, now: Second) -> Second:
-    pairs = {f.name: (getattr(before, f.name), getattr(now, f.name)) for f in fields(Second)}
-    return Second(
-        **{
-            name: new if old is None else old if new is None else max(old, new)
-            for name, (old, new) in pairs.items()
-        }
-    )
+    pairs = zip(_VALUES(before), _VALUES(now), strict=True)
+    return Second(*(new if old is None else old if new is None else max(old, new) for old, new in pairs))

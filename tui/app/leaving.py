@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 TERMINATED = 143
 _PATIENCE_S = 1.5
+_DEADLY = (
+    *("SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF"),
+    *("SIGIO", "SIGPWR", "SIGXCPU", "SIGBREAK"),
+)
+"""What ends a program that does not answer it, and would leave the terminal as it is drawn."""
+_STOPS = ("SIGTSTP", "SIGCONT")  # Textual answers these while it draws, and for ever after
 _RESETS = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )
@@ -81,10 +87,9 @@ def _heeding(app: Monitor, lost: Callable[[], None]) -> Iterator[None]:
 
             loop.call_soon_threadsafe(app.call_later, app.say, crash.told(thread.exc_value))
 
-    heard = {signal.SIGTERM: leave, signal.SIGINT: interrupt}
-    if hasattr(signal, "SIGHUP"):
-        heard[signal.SIGHUP] = leave
+    heard = {signal.SIGINT: interrupt} | {number: leave for number in _numbers(_DEADLY)}
     before = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    before |= {number: signal.getsignal(number) for number in _numbers(_STOPS)}
     hook, threading.excepthook = threading.excepthook, failed
     try:
         yield
@@ -115,6 +120,11 @@ class _Terminal:
             os.set_blocking(self._descriptor, False)
             os.write(self._descriptor, _RESETS)
         os._exit(TERMINATED)
+
+
+def _numbers(names: Iterable[str]) -> list[signal.Signals]:
+    """Those of them that this system has."""
+    return [getattr(signal, name) for name in names if hasattr(signal, name)]
 
 
 def _attributes(descriptor: int) -> list[Any] | None:

@@ -24,6 +24,7 @@ from tui import locations
 from tui.app.bindings import everywhere, keymap
 from tui.app.cover import Cover
 from tui.app.dress import in_256, in_sixteen, page_theme
+from tui.app.stopped import heed
 from tui.app.theming import Ink, fill_for
 from tui.plot.glyphs import Fill
 from tui.settings import owned, themes
@@ -86,6 +87,7 @@ class Monitor(App[None], inherit_bindings=False):
         return Cover(self._ink(), self._staged)
 
     def on_mount(self) -> None:
+        heed(self._driver)
         self.call_after_refresh(self._open)
         self.set_interval(_THEME_LOOK_S, self.look_at_theme)
 

@@ -47,6 +47,8 @@ def preparing(scene: Scene) -> Said | None:
         return Said("○", "No engine yet", "text", (_ENTER[scene.enter], "e picks one"))
     if scene.engine.loading:
         return Said("○", "Loading", "load", ("the engine loads its model",))
+    if scene.running:
+        return Said("○", "Preparing", "waiting", ("the request is about to be sent",))
     return Said("○", "Ready", "text", (f"enter sends a prompt of {count(scene.knobs.prompt_tokens)} tokens",))
 
 

@@ -11,9 +11,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.plot.cells import width
 from tui.plot.glyphs import Fill, ascii_row
-from tui.plot.rows import Row, Span
+from tui.plot.rows import Row, Span, row_width
 
 _LETTER = re.compile(r"[^\W_]")
 _DEEP = frozenset({"black", "blue"})  # of the sixteen: too dark for black letters
@@ -113,7 +112,7 @@ class Ink:
         """The row as the screen takes it, filled up with background to `cells`."""
         if self.fill is Fill.ASCII:
             row = ascii_row(row)
-        used = sum(width(text) for text, _ in row)
+        used = row_width(row)
         if used < cells:
             row = (*row, (" " * (cells - used), "text"))
         segments = [

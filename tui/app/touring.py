@@ -10,12 +10,12 @@ from tui.app.enter import Enter, enter_does
 from tui.app.feed import live, playback
 from tui.app.playing import Behind, Playing
 from tui.app.tour.shown import Part
-from tui.app.tour.tour import Tour
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tui.app.feed import Live
+    from tui.app.tour.tour import Tour
     from tui.domain.knobs import Knobs
     from tui.settings.tour_script import Act
 
@@ -63,6 +63,8 @@ class Touring(Playing):
 
         awaits: an engine is still looked for; where none is found it turns to recordings.
         """
+        from tui.app.tour.tour import Tour  # the board does not wait for it
+
         self.tour = self.pump.tour = Tour(acts, own or self.pump.knobs, behind, awaits)
         if recorded:
             self._play_recordings()

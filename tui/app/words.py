@@ -133,7 +133,10 @@ def _rivals(number: int) -> str:
 
 
 def _noted(scene: Scene) -> str:
-    """What its prompt could not be made as it was asked for."""
+    """What its prompt could not be made as it was asked for; of a recording only once it is over: it may
+    tell of what is still to come."""
+    if scene.replay and scene.view.running:
+        return ""
     note = scene.run_note.removesuffix(".")
     return note[:1].lower() + note[1:]
 

@@ -30,6 +30,8 @@ def clean(text: str) -> str:
     becomes `\ufffd`, more than four on one letter are cut, joiners stay between emoji only. Split lines and
     expand tabs first where they should act.
     """
+    if text.isascii() and text.isprintable():  # nearly all there is
+        return text
     safe = _STRAY_JOINER.sub("", _PILE.sub(r"\1", _UNSAFE.sub(_picture, text)))
     return safe if safe[:1].isascii() or _char_width(safe[0]) else "\ufffd" + safe[1:]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from itertools import chain
+from operator import sub
 
 from tui.plot.cells import width
 from tui.plot.glyphs import Fill
@@ -11,7 +13,7 @@ from tui.plot.lane import Lane
 from tui.plot.numbers import duration
 from tui.plot.rows import Canvas, Row
 
-NO_TOKEN = "no token yet"
+NO_TOKEN, NONE_CAME = "no token yet", "no token came"
 
 
 def reads_by_column(lane: Lane, at_ns: Sequence[int], reads: int | None = None) -> list[range]:
@@ -22,15 +24,15 @@ def reads_by_column(lane: Lane, at_ns: Sequence[int], reads: int | None = None) 
     total = len(at_ns) if reads is None else reads
     columns: list[range] = []
     start = bisect_left(at_ns, lane.start_ns, 0, total)
-    for column in range(1, lane.width + 1):
+    *edges, end_ns = lane.edges()
+    for edge_ns in edges:
         if start == total:  # nothing has come for the rest of the lane
-            columns += [range(total, total)] * (lane.width + 1 - column)
             break
-        cut = bisect_left if column < lane.width else bisect_right
-        stop = cut(at_ns, lane.time(column), start, total)
+        stop = bisect_left(at_ns, edge_ns, start, total)
         columns.append(range(start, stop))
         start = stop
-    return columns
+    columns += [range(start, start)] * (len(edges) - len(columns))
+    return [*columns, range(start, bisect_right(at_ns, end_ns, start, total))]
 
 
 def gap_peaks(
@@ -66,7 +68,8 @@ def _largest_read(column: range, running: Sequence[int]) -> int:
     if running[column.stop - 1] - before == len(column):
         return 1
     counts = running[column.start : column.stop]
-    return max(b - a for a, b in zip((before, *counts), counts, strict=False))
+    most: int = max(map(sub, counts, chain((before,), counts)))
+    return most
 
 
 def stall_label(gap_ns: int, token: int) -> str:
@@ -84,17 +87,18 @@ def gap_rows(
     reads: Sequence[int] = (),
     label: str = "",
     name: str = "",
+    none: str = NO_TOKEN,
     now: int | None = None,
 ) -> tuple[Row, ...]:
     """Bars from 0 to `top_ns` over `rows` rows, one column per peak; higher ones stand at full height.
 
     holes: columns of stalls, hatched over all rows · label: said once, beside the last hole · reads: tokens
     per read, written above the bar where it is more than one · name: of all of it, written where no bar
-    stands · now: the cell of `┃`.
+    stands · none: said where there is nothing · now: the cell of `┃`.
     """
     canvases = [Canvas(len(peaks)) for _ in range(rows)]
     if all(peak is None for peak in peaks) and not holes:
-        canvases[min(1, rows - 1)].put(0, NO_TOKEN, "secondary")
+        canvases[min(1, rows - 1)].put(0, none, "secondary")
         return tuple(canvas.row() for canvas in canvases)
     bars = fill.glyphs.bars
     upwards = canvases[::-1]

@@ -80,6 +80,18 @@ class Lane:
             return self.end_ns
         return round(_between(self._eighths, self._times, column * 8))
 
+    def edges(self) -> list[int]:
+        """The moments at the right edges of all columns: `time` of each, in one go."""
+        moments: list[int] = []
+        i = 1
+        for column in range(8, self.width * 8, 8):
+            while self._eighths[i] <= column:
+                i += 1
+            x0, x1 = self._eighths[i - 1], self._eighths[i]
+            y0, y1 = self._times[i - 1], self._times[i]
+            moments.append(round(y0 + (y1 - y0) * (column - x0) / (x1 - x0)))
+        return [*moments, self.end_ns]
+
     def mark(self, time_ns: float) -> int:
         """The cell for a mark right after everything before `time_ns`: where `┃` stands."""
         return self.cell(self.column(time_ns))

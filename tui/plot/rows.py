@@ -41,7 +41,10 @@ def plain(row: Row) -> str:
 
 def row_width(row: Row) -> int:
     """Cells of the row."""
-    return sum(width(text) for text, _ in row)
+    cells = 0
+    for text, _ in row:
+        cells += len(text) if text.isascii() else width(text)
+    return cells
 
 
 def join(*rows: Sequence[Span]) -> Row:

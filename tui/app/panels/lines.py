@@ -9,7 +9,8 @@ from tui.plot.cells import clusters, width
 from tui.plot.rows import Row, Span, join, row_width
 
 _BOUND = "\u00a0"
-_UNIT = re.compile(r"(?<=\d) (?=(?:%|W|Wh|J|mJ|°C|MHz|[kMGT]i?B(?:/s)?|B/s|tok/s|[GT]FLOP/s)(?:\W|$))")
+_UNITS = r"%|µs|ms|s|W|Wh|J|mJ|°C|MHz|[kMGT]i?B(?:/s)?|B/s|tok/s|[GT]FLOP/s"
+_UNIT = re.compile(rf"(?<=\d) (?=(?:{_UNITS})(?:\W|$))|(?<=≈) (?=\d)")  # what no line may end between
 
 
 def most(first: Row, parts: Sequence[Row], cells: int) -> Row:
@@ -39,7 +40,7 @@ def whole(parts: Sequence[str], cells: int, rows: int) -> list[str]:
     if rows <= 0 or not told:
         return []
     for n in range(len(told), 0, -1):
-        lines = wrapped(" · ".join(told[:n]), cells)
+        lines = [line.removeprefix("· ") for line in wrapped(" · ".join(told[:n]), cells)]
         if len(lines) <= rows:
             return lines
     kept = lines[:rows]
@@ -70,7 +71,7 @@ def wrapped(text: str, cells: int) -> list[str]:
 
 
 def measured(text: str, cells: int) -> list[str]:
-    """As `wrapped`, but a number keeps its unit beside it."""
+    """As `wrapped`, but a number keeps its unit beside it, and its `≈`."""
     return [line.replace(_BOUND, " ") for line in wrapped(_UNIT.sub(_BOUND, text), cells)]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui.app.layout import Form
 from tui.app.panels.figures import running_figure
-from tui.app.panels.lines import dotted, most, whole
+from tui.app.panels.lines import dotted, most, whole, wrapped
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.scene import Scene
 from tui.app.words import say
@@ -38,10 +38,17 @@ def sentence(scene: Scene, width: int) -> Row:
 
 
 def over(scene: Scene, width: int, height: int) -> Sequence[Row]:
-    """A few rows: the state word, then as many parts as fit."""
+    """A few rows: the state word, then as many parts as fit; a part too long for the other rows begins in
+    the first one."""
     said = say(scene)
     head: Row = ((f" {said.sign} {said.word}", f"{said.role} bold"), ("  ", "text"))
     parts = [part for part in said.parts if part]
+    room = width - row_width(head)
+    if parts and room > 0 and cells_of(parts[0]) > room and len(wrapped(parts[0], width - 2)) >= height:
+        begun = wrapped(parts[0], room)[0]
+        parts = [parts[0][len(begun) :].strip(), *parts[1:]]
+        rest = whole(parts, width - 2, height - 1)
+        return ((*head, (begun, "text")), *((("  ", "text"), (line, "text")) for line in rest))
     if parts and row_width(head) + cells_of(parts[0]) <= width:
         first = (*head, (parts.pop(0), "text"))
         while parts and row_width(first) + 3 + cells_of(parts[0]) <= width:

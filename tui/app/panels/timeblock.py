@@ -23,7 +23,7 @@ from tui.domain.rivals import told_rivals
 from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 from tui.plot.axis import axis_row, ghost_row, label_row
-from tui.plot.gaps import gap_rows, stall_label
+from tui.plot.gaps import NO_TOKEN, NONE_CAME, gap_rows, stall_label
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane, Segment, layout
 from tui.plot.marks import Expected, Marks
@@ -155,6 +155,7 @@ class TimeBlock(Panel):
             reads=reads,
             label=_label(stalls, view),
             name=GAPS if self.plan.form is Form.STAGE else "",
+            none=NO_TOKEN if view.running else NONE_CAME,
         )
         names = gap_names(view, gutter, height)
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from tui.app.panels.lines import measured
@@ -14,8 +13,6 @@ Hints = dict[str, tuple[str, str]]
 FIRST = ("send", "next", "stop", "leave", "step_back")
 """Of the hints of a tour, the most needed first; they go before all others."""
 GROUND = "track"
-_BOUND = "\u00a0"
-_TIME = re.compile(r"(?<=[\d≈]) (?=(?:µs|ms|s|\d[\d.,:]*)\b)")  # what no line may end between
 
 
 def caption(tour: Shown, width: int, height: int, large: bool = False) -> Sequence[Row]:
@@ -34,7 +31,7 @@ def caption(tour: Shown, width: int, height: int, large: bool = False) -> Sequen
 
 def _fitting(text: str, cells: int, rows: int) -> Sequence[str]:
     """The text in at most `rows` lines; where that is too little, an ellipsis stands for the rest."""
-    lines = measured(_TIME.sub(_BOUND, text), cells)
+    lines = measured(text, cells)
     if len(lines) <= rows:
         return lines
     kept = lines[:rows]
