@@ -103,3 +103,13 @@ def test_phases_tile_whatever_is_told(
         assert phases[-1].end_ns == max(now, 0)
     for before, after in pairwise(phases):
         assert before.end_ns == after.start_ns
+
+
+def test_decode_begins_no_later_than_its_first_token_was_seen() -> None:
+    late = {p.name: p for p in split(finished(anchor_ns=1900 * MS, end_ns=2000 * MS))}
+    assert (late["prefill"].end_ns, late["decode"].start_ns) == (500 * MS, 500 * MS)
+    assert late["decode"].duration_ns == 490 * MS and late["decode"].provenance is Provenance.MEASURED
+    assert late["finish"].duration_ns == 1010 * MS
+    short = {p.name: p for p in split(finished(predicted_ns=100 * MS))}
+    assert short["prefill"].end_ns == 500 * MS, "tokens came for longer than the engine says"
+    assert (short["decode"].duration_ns, short["decode"].provenance) == (490 * MS, Provenance.OBSERVED)

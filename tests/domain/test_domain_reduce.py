@@ -30,6 +30,15 @@ def answer(*arrivals_ms: int) -> list[ev.Event]:
     return [e for n, at in enumerate(arrivals_ms, 1) for e in token(at, n)]
 
 
+def test_a_request_waits_from_its_first_byte_on_though_nothing_tells_when_all_of_it_was_sent() -> None:
+    silent = [ev.Began(0, LLAMA), ev.Sent(0)]
+    view = after(*silent, now=300 * MS)
+    assert (view.stage, view.since_sent.number) == (Stage.WAITING, 0.3)
+    assert [(p.name, p.duration_ns, p.running) for p in view.phases] == [("waiting", 300 * MS, True)]
+    ended = after(*silent, ev.Ended(300 * MS, "error", "no route"))
+    assert (ended.stage, ended.total_ns, ended.phases) == (Stage.FAILED, None, ())
+
+
 def test_stages_follow_the_request() -> None:
     head, report = ev.Head(5 * MS, 200), ev.Progress(5 * MS, 100, 0, 0, 0)
     assert after().stage is Stage.EMPTY
@@ -163,6 +172,21 @@ def test_a_count_without_the_reused_tokens_does_not_prove_a_cut_prompt() -> None
         warned not in after(*SENT, asked, *end, unknown, ev.Usage(110 * MS, 60), ev.Done(111 * MS)).warnings
     )
     assert warned in after(*SENT, asked, *end, ev.Usage(110 * MS, 60), ev.Done(111 * MS)).warnings
+
+
+def test_a_cut_leaves_hundreds_of_tokens() -> None:
+    end = [*answer(100, 110), ev.Finish(110 * MS, "stop")]
+    unsure = ev.Timings(110 * MS, 700, None, 50 * MS, 2, 10 * MS, cached_unknown=True, final=True)
+
+    def warned(chars: int, prompt: int, window: int | None = None) -> bool:
+        asked = ev.Learned(0, {"prompt_chars": chars} | ({"context_length": window} if window else {}))
+        view = after(*SENT, asked, *end, unsure, ev.Usage(110 * MS, prompt), ev.Done(111 * MS))
+        return "prompt_truncated_suspected" in view.warnings
+
+    assert warned(19_000, 700) and warned(19_000, 2048, 2048)
+    assert warned(13_000, 2050, 4096), "half of the window plus 2"
+    assert not warned(13_000, 2050) and not warned(11_000, 2050, 4096)
+    assert not warned(900, 3), "so little text fits everywhere"
 
 
 def test_a_merged_read_is_one_of_the_reads() -> None:

@@ -103,3 +103,22 @@ def test_an_engine_nearby_or_with_one_model_needs_no_name() -> None:
     single = Server({"/v1/models": saying(MANY[:1])}).look(base=normalised("openrouter.ai"))
     for told in (here, single):
         assert isinstance(told, Found) and (told.model, told.unnamed) == ("dear", "")
+
+
+def test_a_redirect_names_its_target_without_its_secrets() -> None:
+    moved = Answer(308, {"location": "https://me:pass@gate.example/v1/models?token=abc123\nx"})
+    nothing = Server({}, moved).look()
+    assert isinstance(nothing, Nothing)
+    assert "redirects to https://gate.example/v1/models" in nothing.reason
+    assert not any(one in nothing.reason for one in ("abc123", "pass", "\n"))
+
+
+def test_an_engine_that_lists_all_it_can_load_and_lists_nothing_cannot_be_asked() -> None:
+    ollama = {
+        "/v1/models": owned("library"),
+        "/": Answer(200, {}, b"Ollama is running"),
+        "/api/version": saying({"version": "0.33.5"}),
+        "/api/tags": saying({"models": []}),
+    }
+    assert "no model that writes text" in found(ollama).unnamed
+    assert found(ollama, "wanted", chosen=False).unnamed == ""

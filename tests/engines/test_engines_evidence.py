@@ -128,7 +128,7 @@ def test_a_name_without_its_tag_is_the_latest() -> None:
     assert isinstance(engine, Found) and engine.model == "b:latest"
 
 
-VLLM_CACHE = "/metrics/?name[]=vllm:cache_config_info"
+VLLM_CACHE = "/metrics/?name[]=vllm:cache_config_info&name[]=vllm:num_requests_running"
 VLLM = {
     "/v1/models": captured("vllm/endpoint-models"),
     "/version": captured("vllm/endpoint-version"),
@@ -155,6 +155,19 @@ def test_vllm() -> None:
 def test_vllm_without_its_metrics() -> None:
     assert found(VLLM | {VLLM_CACHE: Answer(200, {}, b"")}).features == {"metrics": False}
     assert found(VLLM | {VLLM_CACHE: NOT_FOUND}).features == {}
+
+
+@pytest.mark.parametrize(
+    ("page", "features"),
+    [
+        (b'vllm:num_requests_running{engine="0"} 0.0\n', {"metrics": True}),
+        (b"", {"metrics": False}),
+        (b"<html><body>vllm:num_requests_running 0</body></html>", {}),
+    ],
+)
+def test_vllm_counts_where_any_counter_of_its_own_is_told(page: bytes, features: dict[str, bool]) -> None:
+    told = found(VLLM | {VLLM_CACHE: Answer(200, {}, page)})
+    assert told.features == features
 
 
 def test_vllm_that_wants_a_key() -> None:

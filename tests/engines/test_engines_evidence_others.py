@@ -37,6 +37,18 @@ def test_lmstudio_of_an_old_version_without_a_greeting_or_a_model() -> None:
     assert (told.engine, told.model, told.models) == ("lmstudio", "", ())
 
 
+def test_lmstudio_with_nothing_but_embedding_models_has_none_to_talk_to() -> None:
+    told = found(
+        {
+            "/v1/models": owned("organization_owner"),
+            "/lmstudio-greeting": captured("lm-studio-authored/10c-greeting"),
+            "/api/v1/models": saying({"models": [{"type": "embedding", "key": "nomic"}]}),
+        }
+    )
+    assert (told.engine, told.model, told.models) == ("lmstudio", "", ())
+    assert "no model that writes text" in told.unnamed
+
+
 def test_sglang_is_described_without_its_keys_and_folders() -> None:
     info = {
         "version": "0.5.23",

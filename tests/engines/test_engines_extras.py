@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from tests.engines.seen import MS, how, lengths, run
-from tui.domain.events import Event, Finish, Generated, Timings, Usage
+from tui.domain.events import Began, Event, Finish, Generated, Timings, Usage
 from tui.domain.values import Provenance
 from tui.domain.view import View
 from tui.domain.wire import End, Meta, Read
@@ -138,6 +138,15 @@ def test_only_fireworks_is_sent_a_field_of_its_own(engine: str) -> None:
     assert set(json.loads(request.data)) == known | extra
     assert request.path == ("/v3/chat/completions" if engine == "ovms" else "/v1/chat/completions")
     assert adapter(engine).name == engine and adapter(engine).dialect.name == engine
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"), [("llama-cpp", "llama.cpp"), ("llama-server", "llama.cpp"), ("MLX_LM", "mlx-lm")]
+)
+def test_an_engine_is_known_however_it_is_spelled(name: str, engine: str) -> None:
+    decoder = decoder_for({"engine": name, "request": {"path": "/v1/chat/completions"}})
+    (began, *_) = decoder.decode(Meta({"engine": name}))
+    assert isinstance(began, Began) and began.dialect.name == engine
 
 
 def test_comments_of_a_hosted_service_are_signs_of_life_only() -> None:

@@ -31,6 +31,9 @@ def reply(status: int | None, headers: list[tuple[str, str]], *reads: bytes, end
     return failed
 
 
+AT_28 = "Wed, 21 Oct 2026 07:28:00 GMT"
+
+
 @pytest.mark.parametrize(
     ("body", "words"),
     [
@@ -89,7 +92,11 @@ def test_keys_are_taken_out(words: str) -> None:
     ("headers", "body", "seconds"),
     [
         ({"retry-after": "7"}, {}, 7),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}, {}, None),
+        ({"retry-after": AT_28}, {}, None),
+        ({"retry-after": AT_28, "date": "Wed, 21 Oct 2026 07:27:30 GMT"}, {}, 30),
+        ({"retry-after": AT_28, "date": "Wed, 21 Oct 2026 07:29:30 GMT"}, {}, None),
+        ({"retry-after": AT_28, "date": "today"}, {}, None),
+        ({"retry-after": AT_28, "date": "21 Oct 2026 07:27:30 -0000"}, {}, None),
         ({"retry-after-ms": "250"}, {}, 0.25),
         ({}, {"error": {"message": "slow down", "retry_after": 3.5}}, 3.5),
         ({}, {"retry_after": "4"}, 4),

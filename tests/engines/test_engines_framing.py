@@ -88,6 +88,8 @@ READS = st.sampled_from(
         b"event: e\n",
         b": c\n",
         b"data: x",
+        b"data: x\ny",
+        b"\nx",
         b"id: 1\nx\n\n",
         b"\xef\xbb\xbfdata: q\n\n",
     ]

@@ -1,6 +1,7 @@
 """exo, KoboldCpp, Lemonade, llamafiler, TGI and LMDeploy: what each tells beside the OpenAI dialect."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -116,6 +117,24 @@ def test_koboldcpps_record_of_others_is_not_taken(before: int, after: int) -> No
     assert "not attributable" in str(view.conditions["timings_note"])
 
 
+@pytest.mark.parametrize("told", [{"last_token_count": 300}, {"last_process_time": 30.0}])
+def test_koboldcpps_record_that_does_not_fit_is_anothers(told: dict[str, object]) -> None:
+    view = seen(
+        "koboldcpp",
+        Read(1500 * MS, text()),
+        Read(2500 * MS, text() + chunk(usage=USAGE)),
+        perf(3000, 8, **told),
+        before=perf(-2, 7),
+    )
+    assert "prefill" not in lengths(view) and view.decode_engine.number is None
+    assert "not attributable" in str(view.conditions["timings_note"])
+
+
+def test_koboldcpps_prefill_of_no_time_is_not_told() -> None:
+    read = [Read(1500 * MS, text()), Read(2500 * MS, text()), perf(3000, 8, last_process_time=0)]
+    assert "prefill" not in seen("koboldcpp", *read, before=perf(-2, 7)).told_ns
+
+
 def test_a_count_that_comes_after_the_stream_is_not_missing() -> None:
     view = seen(
         "koboldcpp", Read(1500 * MS, text()), Read(2500 * MS, text()), perf(3000, 8), before=perf(-2, 7)
@@ -200,6 +219,10 @@ def tgi(at_ms: int, requests: int, seconds: float, steps: int, running: int = 0)
     return Poll(at_ms * MS, "/metrics", 200, "\n".join(lines).encode())
 
 
+def without(page: Poll, name: bytes) -> Poll:
+    return replace(page, body=page.body.replace(name, b"renamed"))
+
+
 def of_tgi(before: Poll, after: Poll) -> View:
     reads = (Read(1000 * MS, text()), Read(2000 * MS, text() + chunk(usage=USAGE)))
     return seen("tgi", *reads, after, before=before)
@@ -223,6 +246,7 @@ def test_tgis_histograms_split_a_request_that_was_alone() -> None:
         (tgi(-2, 5, 7.0, 70), tgi(3000, 5, 8.0, 80), "not counted yet"),
         (tgi(-2, 5, 7.0, 70), tgi(3000, 6, 9.0, 90), "other steps"),
         (tgi(-2, 5, 7.0, 70), tgi(3000, 1, 1.0, 10), "began anew"),
+        (without(tgi(-2, 5, 7.0, 70), b"tgi_queue_size"), tgi(3000, 6, 8.0, 80), "does not tell whether"),
     ],
 )
 def test_tgis_histograms_are_not_taken_when_others_ran(before: Poll, after: Poll, why: str) -> None:

@@ -87,6 +87,7 @@ def test_counters_split_a_request_that_was_alone() -> None:
         ({"prompt_tokens_total": 142}, "other tokens"),
         ({"generation_tokens_total": 58}, "other tokens"),
         ({"queue_time_seconds_count": 1}, "began anew"),
+        ({"queue_time_seconds_sum": 99.0}, "worked longer meanwhile than this request took"),
     ],
 )
 def test_growth_with_others_in_it_is_nobodys(changed: dict[str, float], why: str) -> None:

@@ -75,3 +75,27 @@ def test_bad_urls_are_refused_without_secrets(url: str) -> None:
 
 def test_local_bases() -> None:
     assert {int(base.root.rpartition(":")[2]) for base in local_bases()} == set(LOCAL_PORTS)
+
+
+@pytest.mark.parametrize(
+    ("url", "root"),
+    [
+        ("http://\u0430\u0440\u0440\u04cf\u0435.example:8080", "http://xn--80ak6aa92e.example:8080"),
+        ("http://b\u00fccher.example/v1", "http://xn--bcher-kva.example"),
+        ("http://127\u30020\u30020\u30021:8080", "http://127.0.0.1:8080"),
+        ("http://\uff41pi.openai.com/v1", normalised("http://api.openai.com/v1").root),
+        ("http://0\u3002\u24ea.0.0:1", "http://127.0.0.1:1"),
+    ],
+    ids=ascii,
+)
+def test_a_host_is_the_name_that_is_looked_up(url: str, root: str) -> None:
+    """Letters that look like others are seen, and a service of a known address is known in any letters."""
+    assert normalised(url).root == root
+
+
+@pytest.mark.parametrize("host", ["\u00fc" * 80, "a\u0640.example", "\u0627a.example"], ids=ascii)
+def test_a_host_that_can_t_be_looked_up_is_refused_or_spelled_out(host: str) -> None:
+    try:
+        assert normalised(f"http://{host}:8080").root.isascii()
+    except BadUrl as error:
+        assert "host or port" in str(error)

@@ -113,6 +113,8 @@ def test_the_rate_of_several_answers_is_marked(tmp_path: Path) -> None:
     [
         ([tool(0, "x", "f", "{"), tool(0, "x", "f", "}")], [("f", "{}")]),
         ([tool(0, "x", "f", "{}"), tool(0, "y", "g"), tool(0, "", "", "{}")], [("f", "{}"), ("g", "{}")]),
+        ([tool(0, "x", "f", "{"), tool(0, "y", "f", "}")], [("f", "{}")]),
+        ([tool(0, "x", "f", "{}"), tool(0, "y", "f", "{}")], [("f", "{}"), ("f", "{}")]),
         ([tool(None, "", "f"), tool(None, "", "", "{}"), tool(None, "", "g")], [("f", "{}"), ("g", "")]),
         ([tool(1, "", "g"), tool(0, "", "f", {"k": 1})], [("f", '{"k": 1}'), ("g", "")]),
         (
@@ -154,6 +156,7 @@ def test_a_refusal_is_what_the_model_said(tmp_path: Path) -> None:
     [
         ('event: error\ndata: {"message":"no blocks left","code":500}\n\n' + DONE, "no blocks left", {}),
         ("event: error\ndata: the upstream went away\n\n", "upstream went away", {}),
+        ('{"error":{"message":"the worker died"}}\n', "worker died", {}),
         ('error: {"code":500,"message":"shift is off"}\n\n', "shift is off", {}),
         (chunk(choices=[GONE | {"finish_reason": "error"}]), "gone", {"finish_reason": "error"}),
         (chunk({"content": "c"}, "error", **GONE), "gone", {"answer_text": "abc", "finish_reason": "error"}),
@@ -178,6 +181,7 @@ CALLED: dict[str, Any] = {"response_headers": [["content-encoding", "gzip"]]}
     ("reads", "meta"),
     [
         ([(0.1, "version: 1\n\n"), *AB, END], {}),
+        ([(0.1, "id\nretry: 3\n\n"), *AB, END], {}),
         ([(at, str(data).replace("data: ", "")) for at, data in [*AB, END]], {"response_headers": []}),
         (PACKED, {}),
         (PACKED, CALLED),

@@ -7,7 +7,7 @@ is not a token; token counts come from the engine or stay unknown.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import deque
 from dataclasses import dataclass
 
@@ -17,6 +17,7 @@ STALL_FLOOR_NS = 250_000_000
 STALL_FACTOR = 5
 _MOST = 1 << 32  # no stream has so many tokens; such a count is a fault of the engine
 _WINDOW = 63  # gaps that the running median looks back on
+_BLOCK = 32  # gaps of which the largest is kept, so that a long stretch need not be looked through
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class Arrivals:
     """
 
     __slots__ = (
+        "_peaks",
         "_recent",
         "_sorted",
         "at",
@@ -61,26 +63,31 @@ class Arrivals:
         self.gap = array("q")
         self.messages = array("I")
         self.tokens = array("I")
+        self._peaks = array("q")
         self.gaps = Ranked()
         self.stalls: list[Stall] = []
         self._recent: deque[int] = deque()
-        self._sorted = array("q")
+        self._sorted: list[int] = []  # the same in order
 
     def __len__(self) -> int:
         return len(self.at)
 
     def start(self, at_ns: int) -> None:
         """A new read brought generated text; its stamp never goes back behind the one before."""
-        n = len(self.at)
-        gap = 0
-        if n:
-            at_ns = max(at_ns, self.at[-1])
-            gap = at_ns - self.at[-1]
+        gap = messages = tokens = 0
+        if self.at:
+            gap = max(at_ns - self.at[-1], 0)
+            at_ns = self.at[-1] + gap
+            messages, tokens = self.messages[-1], self.tokens[-1]
             self._gap(gap, at_ns)
         self.at.append(at_ns)
         self.gap.append(gap)
-        self.messages.append(self.messages[-1] if n else 0)
-        self.tokens.append(self.tokens[-1] if n else 0)
+        if len(self.gap) % _BLOCK == 1:
+            self._peaks.append(gap)
+        elif gap > self._peaks[-1]:
+            self._peaks[-1] = gap
+        self.messages.append(messages)
+        self.tokens.append(tokens)
 
     def message(self, count: int | None) -> None:
         """The newest read held one more message; `count` is the engine's running token count."""
@@ -89,15 +96,15 @@ class Arrivals:
             self.tokens[-1] = count
 
     def _gap(self, gap: int, at_ns: int) -> None:
-        limit = self.stall_limit_ns()
-        if gap > limit:
+        if gap > STALL_FLOOR_NS and gap > self.stall_limit_ns():
             number, counted = self.next_number()
             self.stalls.append(Stall(self.at[-1], at_ns, number, counted))
         self.gaps.add(gap)
-        if len(self._recent) == _WINDOW:
-            del self._sorted[bisect_left(self._sorted, self._recent.popleft())]
-        self._recent.append(gap)
-        self._sorted.insert(bisect_left(self._sorted, gap), gap)
+        recent, ranked = self._recent, self._sorted
+        if len(recent) == _WINDOW:
+            del ranked[bisect_left(ranked, recent.popleft())]
+        recent.append(gap)
+        insort(ranked, gap)
 
     def stall_limit_ns(self) -> float:
         """A gap longer than this is a stall: max(250 ms, 5 times the running median)."""
@@ -123,4 +130,8 @@ class Arrivals:
 
     def largest_gap(self, start: int, stop: int) -> int:
         """The largest gap that ends at a read in [start, stop), ns; 0 for the first read of all."""
-        return max(self.gap[start:stop], default=0)
+        first, last = -(-start // _BLOCK), stop // _BLOCK  # whole blocks
+        if last <= first:
+            return max(self.gap[start:stop], default=0)
+        before, behind = self.gap[start : first * _BLOCK], self.gap[last * _BLOCK : stop]
+        return max(*before, *behind, *self._peaks[first:last])

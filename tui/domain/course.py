@@ -8,6 +8,7 @@ from tui.domain.rates import believed
 from tui.domain.state import State
 
 _OK = 200
+_ON_THE_WAY_NS, _ON_THE_WAY_SHARE = 200_000_000, 0.05  # what the way there and back may take
 _TOGETHER_NS = 1_000_000  # an engine takes longer from its head to a first token
 
 
@@ -25,7 +26,7 @@ def facts_of(state: State, now: int) -> Facts:
         connecting_ns=state.connecting_ns,
         connected_ns=state.connected_ns,
         warm=state.warm,
-        sent=state.sent,
+        sent=state.under_way,
         sent_all_ns=state.sent_all_ns,
         prefill_from_ns=begun_ns,
         prefill_by=begun_by,
@@ -97,15 +98,21 @@ def told_lengths(state: State) -> dict[str, int]:
         "tokenize": timings.tokenize_ns,
         "prefill": timings.prompt_ns,
         "decode": timings.predicted_ns if timings.predicted_n else None,
-        "unattributed": _rest(timings),
+        "unattributed": _rest(timings, state.end_ns),
     }
     return {name: ns for name, ns in told.items() if ns is not None}
 
 
-def _rest(timings: Timings) -> int | None:
-    """What of the engine's total belongs to no phase, where such a rest is left over."""
+def _rest(timings: Timings, end_ns: int | None) -> int | None:
+    """What of the engine's total belongs to no phase, where such a rest is left over.
+
+    Where we waited for longer than the engine says it took, ours is the rest that counts.
+    """
     parts = (timings.load_ns, timings.prompt_ns, timings.predicted_ns)
     known = [ns for ns in parts if ns is not None]
-    if timings.total_ns is None or not any(wait.name == "unattributed" for wait in timings.waits):
+    total = timings.total_ns
+    if total is None or not any(wait.name == "unattributed" for wait in timings.waits):
         return None
-    return max(0, timings.total_ns - sum(known))
+    if end_ns is not None and end_ns - total > max(_ON_THE_WAY_NS, _ON_THE_WAY_SHARE * total):
+        return None
+    return max(0, total - sum(known))

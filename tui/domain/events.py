@@ -78,6 +78,13 @@ class Connected:
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """The first byte of the request was given to the kernel: time zero."""
+
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class SentAll:
     """The last byte of the request was given to the kernel (the first one was at 0)."""
 
@@ -319,7 +326,7 @@ class Tick:
 
 
 Event = (
-    Began | Learned | Connecting | Connected | SentAll | Head | Arrived | Progress | Edge | Generated
+    Began | Learned | Connecting | Connected | Sent | SentAll | Head | Arrived | Progress | Edge | Generated
     | FirstSign | Usage | Timings | TokenizeProbed | SlotsSeen | Finish | Done | Failed | Oddity | Ended
     | Sampled | RivalSeen | Tick
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import NamedTuple
 
 from tui.domain import rates
 from tui.domain.arrivals import Stall
@@ -10,7 +10,7 @@ from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
 from tui.domain.lateness import lateness
 from tui.domain.phases import Phase
-from tui.domain.prefill import forecast, interpolated, speed_now
+from tui.domain.prefill import Forecast, forecast, interpolated, speed_now
 from tui.domain.state import State
 from tui.domain.tiling import split
 from tui.domain.values import Provenance, Value, absent
@@ -20,6 +20,7 @@ from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 _S = 1_000_000_000
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
+_NOTHING = View()
 LUMPS_APART_NS = 60 * _S  # a proxy that holds tokens back for longer is as good as a stall
 
 
@@ -29,14 +30,17 @@ def look(state: State, now_ns: int | None = None) -> View:
     told_phases = split(facts_of(state, now))
     phases = _calibrated(state, told_phases)
     tokens = told_tokens(state)
-    view = View(
-        stage=_stage(state, now, told_phases),
+    stage = _stage(state, now, told_phases)
+    complete = state.terminal and state.failure is None
+    reading = _reading(state, stage, phases, now)
+    return View(
+        stage=stage,
         now_ns=now,
         total_ns=state.end_ns if state.sent else None,
         conditions=dict(state.conditions),
         phases=phases,
         told_ns=told_lengths(state),
-        since_sent=_since(now if state.sent else None, "s", "nothing was sent yet"),
+        since_sent=_since(now if state.under_way else None, "s", "nothing was sent yet"),
         ttft=_since(state.first_ns, "s", "no token came", sure=not _buffered(state)),
         first_answer=_since(state.answer_ns, "s", "no answer token came", sure=not _buffered(state)),
         last_token=_since(state.last_ns, "s", "no token came"),
@@ -55,7 +59,7 @@ def look(state: State, now_ns: int | None = None) -> View:
         reasoning=state.reasoning.snapshot(),
         tools=tuple(Tool(c.name, c.arguments) for _, c in sorted(state.tools.items())),
         finish_reason=state.finish_reason,
-        complete=state.terminal and state.failure is None,
+        complete=complete,
         failure=state.failure,
         warnings=_warnings(state, phases),
         clock=_clock(state),
@@ -64,8 +68,17 @@ def look(state: State, now_ns: int | None = None) -> View:
         slots=tuple(state.slots),
         hitches=state.hitches,
         rivals=tuple(rival for _, rival in sorted(state.rivals.items())),
+        reports=tuple(state.reports),
+        prefill_start_ns=reading.start_ns,
+        prefill_now=reading.speed,
+        read_now=reading.tokens,
+        forecast=reading.forecast,
+        prefill=_prefill_rate(state, complete),
+        decode=_decode_rate(state, tokens),
+        decode_now=rates.decode_now(state.arrivals, now),
+        decode_run=rates.decode_run(state.arrivals, now),
+        decode_engine=rates.decode_engine(state.timings),
     )
-    return _with_rates(state, _with_prefill(state, view, now), now)
 
 
 def _calibrated(state: State, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
@@ -85,7 +98,7 @@ def _stage(state: State, now: int, phases: tuple[Phase, ...]) -> Stage:
         return Stage.CANCELLED if state.ended == "cancelled" and not state.terminal else Stage.FINISHED
     if state.failure is not None:
         return Stage.FAILED
-    if not state.sent:
+    if not state.under_way:
         return Stage.EMPTY if state.connecting_ns is None else Stage.CONNECTING
     if state.first_ns is not None:
         return Stage.DECODING if _open_stall(state, now) is None else Stage.STALLED
@@ -168,47 +181,42 @@ def _warnings(state: State, phases: tuple[Phase, ...]) -> dict[str, str]:
     return warnings
 
 
-def _with_prefill(state: State, view: View, now: int) -> View:
-    phase = view.phase("prefill")
+class _Reading(NamedTuple):
+    """How far the prompt is read, as the fields of the View."""
+
+    start_ns: int | None
+    speed: Value = _NOTHING.prefill_now
+    tokens: int = 0
+    forecast: Forecast | None = None
+
+
+def _reading(state: State, stage: Stage, phases: tuple[Phase, ...], now: int) -> _Reading:
+    start = next((phase.start_ns for phase in phases if phase.name == "prefill"), None)
     if not state.reports:
-        return replace(view, prefill_start_ns=phase.start_ns if phase else None)
-    start = phase.start_ns if phase else state.reports[0].at_ns
-    last = state.reports[-1]
-    reading = view.stage is Stage.PREFILL
-    return replace(
-        view,
-        reports=tuple(state.reports),
-        prefill_start_ns=start,
-        prefill_now=speed_now(state.reports, start),
-        read_now=interpolated(state.reports, start, now) if reading else last.processed,
-        forecast=forecast(state.reports, start) if reading else None,
-    )
+        return _Reading(start)
+    start = state.reports[0].at_ns if start is None else start
+    speed = speed_now(state.reports, start)
+    if stage is not Stage.PREFILL:
+        return _Reading(start, speed, state.reports[-1].processed)
+    return _Reading(start, speed, interpolated(state.reports, start, now), forecast(state.reports, start))
 
 
-def _with_rates(state: State, view: View, now: int) -> View:
+def _prefill_rate(state: State, complete: bool) -> Value:
+    if state.over and not state.terminal and state.first_ns is None:
+        return absent("tok/s", "it ended before the prompt was read")
+    told = complete or state.first_ns is not None
+    return rates.prefill_engine(state.timings if told else None)
+
+
+def _decode_rate(state: State, tokens: int | None) -> Value:
+    if not state.over:
+        return absent("tok/s", "the answer is not finished")
+    if _outdated(state, tokens):
+        return absent("tok/s", "the engine's newest count is older than the last text")
     window = None
     if state.first_ns is not None and state.last_ns is not None:
         window = rates.Window(state.first_ns, state.last_ns, state.first_count, state.last_count)
-    tokens = view.tokens
     # without a reason, too, the last token counted may be the invisible end token
     stopped = state.finish_reason in ("stop", None)
-    if state.over:
-        several = "extra_choices" in state.warnings  # the count is that of all answers
-        decode = rates.decode_observed(window, tokens, stopped, _buffered(state) or several)
-        if _outdated(state, tokens):
-            decode = absent("tok/s", "the engine's newest count is older than the last text")
-    else:
-        decode = absent("tok/s", "the answer is not finished")
-    if state.over and not state.terminal and state.first_ns is None:
-        prefill = absent("tok/s", "it ended before the prompt was read")
-    else:
-        told = view.complete or state.first_ns is not None
-        prefill = rates.prefill_engine(state.timings if told else None)
-    return replace(
-        view,
-        prefill=prefill,
-        decode=decode,
-        decode_now=rates.decode_now(state.arrivals, now),
-        decode_run=rates.decode_run(state.arrivals, now),
-        decode_engine=rates.decode_engine(state.timings),
-    )
+    several = "extra_choices" in state.warnings  # the count is that of all answers
+    return rates.decode_observed(window, tokens, stopped, _buffered(state) or several)

@@ -204,10 +204,33 @@ def _pair(value: object) -> bool:
     return False
 
 
+_WHOLES = frozenset(
+    [
+        "ram_total_bytes",
+        "limit_bytes",
+        "commit_limit_bytes",
+        "mem_total_bytes",
+        "mem_budget_bytes",
+        "cpu_cores",
+        "cores",
+        "cpu_max_mhz",
+        "sm_max_mhz",
+        "mem_max_mhz",
+        "power_limit_w",
+        "power_default_w",
+        "peak_gb_s",
+        "pcie_max_gen",
+        "pcie_max_width",
+    ]
+)
+"""Of these other fields are a share, so nothing can have 0 of them: it is not told."""
+
+
 def _only(kind: type, raw: object) -> dict[str, object]:
     kinds = {f.name: str(f.type) for f in fields(kind)}
     told = raw.items() if isinstance(raw, Mapping) else ()
-    return {k: _kept(v) for k, v in told if k in kinds and _fits(kinds[k], v)}
+    some = {k: v for k, v in told if k in kinds and (k not in _WHOLES or v)}
+    return {k: _kept(v) for k, v in some.items() if _fits(kinds[k], v)}
 
 
 def _kept(value: object) -> object:

@@ -27,7 +27,7 @@ class Ranked:
             self._blocks.append(array("q", (number,)))
             self._last.append(number)
             return
-        at = min(bisect_right(self._last, number), len(self._blocks) - 1)
+        at = bisect_right(self._last, number, 0, len(self._last) - 1)
         block = self._blocks[at]
         insort(block, number)
         self._last[at] = block[-1]

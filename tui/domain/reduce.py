@@ -6,7 +6,9 @@ state. It is total: odd input becomes a warning in the state, never an exception
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from operator import attrgetter
 
 from tui.domain import events as ev
 from tui.domain.hitches import SLOW
@@ -30,6 +32,7 @@ _TOLD = (
     "tokenize_ns",
     "total_ns",
 )
+_told = attrgetter(*_TOLD)
 _SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our own request in the slot
 
 
@@ -42,8 +45,14 @@ def reduce(state: State, event: ev.Event) -> State:
         return state
     state.now_ns = max(state.now_ns, event.at_ns)
     match event:
-        case ev.Arrived() | ev.Generated() | ev.Timings() | ev.Usage():  # first: one or two for each token
-            _stream(state, event)
+        case ev.Arrived():  # these four come for each token, so they are looked for first
+            _arrived(state, event)
+        case ev.Generated():
+            _generated(state, event)
+        case ev.Timings():
+            _timings(state, event)
+        case ev.Usage():
+            _usage(state, event)
         case ev.Tick():
             pass
         case ev.Sampled(reading=reading):
@@ -91,6 +100,8 @@ def _course(state: State, event: ev.Event) -> None:
         case ev.Connected(at_ns=at_ns, warm=warm):
             state.connected_ns, state.warm = at_ns, warm
             state.conditions["connection"] = "warm" if warm else "cold"
+        case ev.Sent():
+            state.sending = True
         case ev.SentAll(at_ns=at_ns):
             state.sent, state.sent_all_ns = True, at_ns
         case ev.Head(at_ns=at_ns, status=status):
@@ -122,26 +133,22 @@ def _course(state: State, event: ev.Event) -> None:
 
 def _stream(state: State, event: ev.Event) -> None:
     match event:
-        case ev.Arrived():
-            _arrived(state, event)
-        case ev.Generated():
-            _generated(state, event)
-        case ev.Timings():
-            _timings(state, event)
         case ev.Progress():
             _progress(state, event)
         case ev.Edge(phase=phase, begins=begins):
             state.edges.setdefault((phase, begins), event)
         case ev.FirstSign(at_ns=at_ns):
             state.sign_ns = at_ns if state.sign_ns is None else state.sign_ns
-        case ev.Usage(prompt=prompt, completion=completion, cached=cached, reasoning=reasoning):
-            state.prompt_tokens = prompt if prompt is not None else state.prompt_tokens
-            if completion is not None:
-                state.completion_tokens, state.counted_chunks = completion, state.chunks
-            state.cached_tokens = cached if cached is not None else state.cached_tokens
-            state.reasoning_tokens = reasoning if reasoning is not None else state.reasoning_tokens
         case _:
             pass
+
+
+def _usage(state: State, event: ev.Usage) -> None:
+    state.prompt_tokens = event.prompt if event.prompt is not None else state.prompt_tokens
+    if event.completion is not None:
+        state.completion_tokens, state.counted_chunks = event.completion, state.chunks
+    state.cached_tokens = event.cached if event.cached is not None else state.cached_tokens
+    state.reasoning_tokens = event.reasoning if event.reasoning is not None else state.reasoning_tokens
 
 
 def _arrived(state: State, event: ev.Arrived) -> None:
@@ -224,10 +231,12 @@ def _timings(state: State, event: ev.Timings) -> None:
             state.anchor_ns = state.finish_ns if event.final and state.finish_ns is not None else event.at_ns
     elif state.anchor_ns is None and event.final:
         state.anchor_ns = state.finish_ns if state.finish_ns is not None else event.at_ns
-    if old is None or all(getattr(event, n) is not None or getattr(old, n) is None for n in _TOLD):
+    if old is None or not any([new is None and known is not None for new, known in _pairs(event, old)]):
         state.timings = event if old is None or not old.final else replace(event, final=True)
         return
     told = {name: value for name in _TOLD if (value := getattr(event, name)) is not None}
+    if old.predicted_n is not None and event.predicted_n not in (None, old.predicted_n):
+        told.setdefault("predicted_ns", None)  # the duration of other tokens is not theirs
     state.timings = replace(
         old,
         at_ns=event.at_ns,
@@ -238,6 +247,10 @@ def _timings(state: State, event: ev.Timings) -> None:
         waits=event.waits or old.waits,
         **told,
     )
+
+
+def _pairs(new: ev.Timings, old: ev.Timings) -> Iterable[tuple[int | None, int | None]]:
+    return zip(_told(new), _told(old), strict=True)
 
 
 def _rival(state: State, event: ev.RivalSeen) -> None:

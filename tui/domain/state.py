@@ -48,6 +48,7 @@ class State:
     connecting_ns: int | None = None
     connected_ns: int | None = None
     warm: bool = False
+    sending: bool = False  # its first byte went out; a capture may tell no more before the reply
     sent: bool = False
     sent_all_ns: int | None = None
     head_ns: int | None = None
@@ -99,6 +100,11 @@ class State:
     @property
     def over(self) -> bool:
         return self.end_ns is not None
+
+    @property
+    def under_way(self) -> bool:
+        """It is being sent, or was; once it is over, only what is known to have gone out counts."""
+        return self.sent or (self.sending and not self.over)
 
 
 def learned(conditions: Mapping[str, object], key: str) -> int | None:

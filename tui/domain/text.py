@@ -25,8 +25,9 @@ class Text:
         if not piece:
             return
         self.length += len(piece)
-        known = len(self.pieces.ends)
-        number = (self.pieces.number(known - 1) + 1 if known else 1) if number is None else number
+        if number is None:
+            known = len(self.pieces.ends)
+            number = self.pieces.number(known - 1) + 1 if known else 1
         self.pieces.add(self.length, number)
         if self._blocks and len(self._blocks[-1]) < _BLOCK:
             self._blocks[-1] += piece

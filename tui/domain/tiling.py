@@ -8,6 +8,8 @@ from tui.domain.phases import Facts, Phase, told, within
 from tui.domain.values import Provenance
 from tui.domain.waits import wait
 
+_LATE_NS = 20_000_000  # so much later than the first token the last event may let decode begin
+
 
 def split(facts: Facts) -> tuple[Phase, ...]:
     """The phases of the request, in order, touching each other; zero-length ones are left out.
@@ -92,19 +94,19 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
     if facts.first_ns is None or facts.last_ns is None:
         return None
     running = not facts.over
-    first = within(facts.first_ns, floor, end)  # nothing is seen before it was written
+    first = within(facts.first_ns, floor, end)
     if facts.predicted_ns is not None and facts.anchor_ns is not None:
         stop = within(facts.anchor_ns, floor, end)
         start = max(floor, stop - facts.predicted_ns)
         sure, source = told(facts, "decode", "time from first to last token")
         if running or facts.cut:
-            return Phase("decode", min(start, first), end, Provenance.OBSERVED, source, running)
-        if start <= first:
+            return Phase("decode", start, end, Provenance.OBSERVED, source, running)
+        if (
+            start > first + _LATE_NS
+        ):  # nothing is seen before it was written: the event that told it came late
+            start, stop = first, min(first + facts.predicted_ns, end)
+        if start != first or stop >= facts.last_ns:
             return Phase("decode", start, stop, sure, source)
-        stop = min(first + facts.predicted_ns, end)  # the event that told it came late, or our last tokens did
-        if stop >= facts.last_ns:
-            return Phase("decode", first, stop, sure, source)
-    start = first
     # silence before a break belongs to the answer that did not go on
-    stop = end if running or facts.cut else within(facts.last_ns, start, end)
-    return Phase("decode", start, stop, Provenance.OBSERVED, "first to last token at the socket", running)
+    stop = end if running or facts.cut else within(facts.last_ns, first, end)
+    return Phase("decode", first, stop, Provenance.OBSERVED, "first to last token at the socket", running)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tui.domain.events import ErrorKind, Failed
-from tui.domain.rates import decode_doubtful, prefill_doubtful
+from tui.domain.rates import believed, decode_doubtful, prefill_doubtful
 from tui.domain.state import State, learned
 
 MOST_CHARS_PER_TOKEN = 8  # no tokenizer packs plain text more densely, over a whole prompt
@@ -11,8 +11,10 @@ PLAIN_CHARS_PER_TOKEN = 6  # few plain texts are packed more densely
 LEAST_CUT = 256  # tokens; half of the smallest usual window
 FEWEST_CHARS = 1000  # no window is so small that it cuts less text than this
 FAR_FROM_LIMIT = 0.9
+MORE_THAN_ALL = 0.25  # two clocks differ by less
 AT_LIMIT = ("length", "limit", "max_tokens")  # one reason, on different routes
 UNCLEAN = "the connection broke after the answer"
+_S = 1_000_000_000
 
 
 def conclude(state: State, at_ns: int, how: str, detail: str) -> None:
@@ -120,3 +122,9 @@ def doubt_clocks(state: State) -> None:
         if doubtful:
             words = f"{n} tokens in {(span or 0) / 1e6:.3f} ms"
             state.warnings.setdefault("engine_timings_implausible", words)
+    timings = believed(timings)
+    spans = (timings.load_ns, timings.queue_ns, timings.tokenize_ns, timings.prompt_ns, timings.predicted_ns)
+    worked, lasted = sum(ns or 0 for ns in spans), state.end_ns
+    if lasted is not None and worked - lasted > max(_S, MORE_THAN_ALL * lasted):
+        words = f"{worked / _S:.2f} s of work in a request of {lasted / _S:.2f} s"
+        state.warnings.setdefault("engine_timings_implausible", words)

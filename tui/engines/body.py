@@ -10,7 +10,7 @@ from tui.engines.framing import EventStream, Framing, JsonLines, Message
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _LINE_ENDS = (b"\n", b"\r")  # behind a brace: an object written for people, over several lines
-_FIELD = re.compile(rb"[\w-]+(:|\Z)")  # of any name
+_FIELD = re.compile(rb"(?:data|event|id|retry)[\r\n]|[\w-]+(?::|\Z)")  # of any name, or without a value
 _KEPT_LIMIT = 64_000_000  # bytes; nobody needs more of a page or an error
 
 
@@ -90,5 +90,8 @@ class Body:
         return self._kept[0] if self._kept else b""
 
     def may_be_whole(self) -> bool:
-        """Whether what was kept so far can be a whole JSON object."""
-        return bool(self._kept) and self._kept[-1].rstrip().endswith(b"}")
+        """Whether what was kept so far can be a whole JSON object or page."""
+        if not self._kept:
+            return False
+        end = self._kept[-1].rstrip()
+        return end.endswith(b"}") or end[-7:].lower() == b"</html>"

@@ -22,6 +22,7 @@ from tui.domain.events import (
     Learned,
     Oddity,
     Sampled,
+    Sent,
 )
 from tui.domain.machine import reading_from
 from tui.domain.values import count
@@ -32,6 +33,7 @@ from tui.engines.conditions import conditions_of
 from tui.engines.failures import (
     engine_error,
     http_failure,
+    is_page,
     not_chat_reply,
     timed_out,
     told_error,
@@ -103,7 +105,7 @@ class Decoder:
                 return self._head(at_ns)
             case "sent":
                 self._sent = True
-                return []
+                return [Sent(at_ns)]
             case "failed" if fields.get("kind") == "timeout" and self._sent and not self._over:
                 # before anything was sent it is no limit of the user's: the connection failed
                 return [] if self._finished else self._fail(timed_out(at_ns, text(fields.get("message"))))
@@ -143,11 +145,12 @@ class Decoder:
             messages = body.feed(read.data)
         except CodingError as error:
             return 0, self._unreadable(read.at_ns, error)
-        if not body.may_be_whole() or self._refused:
+        if not body.may_be_whole():
             return self._messages(read.at_ns, messages)
-        if are_chunks(body.whole()):
+        raw = body.whole()
+        if not self._refused and are_chunks(raw):
             return self._messages(read.at_ns, body.as_records())
-        events = self._whole(read.at_ns, body.whole())
+        events = self._whole(read.at_ns, raw)
         return int(bool(events)), events
 
     def _open_body(self) -> Body:
@@ -196,10 +199,14 @@ class Decoder:
         return kept
 
     def _whole(self, at_ns: int, raw: bytes) -> list[Event]:
-        """The events of a reply that came as one JSON object; none while it is not complete."""
+        """The events of a reply that came as one JSON object or page; none while it is not complete."""
         value = parsed_or_none(raw)
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) and not is_page(raw):
             return []
+        if self._refused:
+            return self._refusal(at_ns, raw)
+        if not isinstance(value, dict):
+            return self._fail(not_chat_reply(at_ns, raw))
         told = told_error(value)
         if told:
             return self._fail(engine_error(at_ns, told, raw))

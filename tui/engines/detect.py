@@ -6,6 +6,7 @@ where the person chose the engine.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -59,6 +60,7 @@ _ROUNDS = 3  # of asking for a description: each may depend on the one before
 _PATIENCE_S = 2.0
 _FAR_PATIENCE_S = 5.0  # a greeting of its own comes before the first answer
 _LOOK_S = 0.3
+_USERINFO = re.compile(r"//[^/?#]*@")
 
 
 def detect(base: Base, model: str = "", chosen: bool = True) -> Asking[Found | Nothing]:
@@ -124,8 +126,9 @@ def _stranger(base: Base, heard: Heard) -> str:
     """What answered is no engine; a redirect tells where one may be."""
     answer = heard.answer(MODELS)
     target = one_line(answer.headers.get("location", "")) if 300 <= answer.status < 400 else ""
-    if target:
-        return f"{base.root} redirects to {without_secrets(target)}. Give the engine's own address."
+    shown = without_secrets(_USERINFO.sub("//", target).partition("?")[0])
+    if shown:
+        return f"{base.root} redirects to {shown}. Give the engine's own address."
     return f"{base.root} answers, but not like an engine that toklane knows. Check the address."
 
 

@@ -24,6 +24,7 @@ from tui.settings.surroundings import without_keys
 STOP_WITHIN_S = 1.0
 LOG_BYTES = 8192
 EXTRA = "pip install 'toklane[embedded]'"
+EARLY = "is there memory enough? `--url` takes another engine"
 LOGGED_ERROR = re.compile(r"^[\d.]+ E +[\w ]+: (?:error loading model: )?(.+)$", re.MULTILINE)
 
 
@@ -129,11 +130,13 @@ class EmbeddedEngine:
         assert self._process.stdin and self._process.stdout
         with self._process.stdin, self._process.stdout, self._log:
             for line in self._process.stdout:
-                self._become(self._heard(json.loads(line)))
+                with contextlib.suppress(ValueError):  # it was ended amid a line: its end says the rest
+                    self._become(self._heard(json.loads(line)))
             code = self._process.wait()
             if not isinstance(self._state, Failed):
                 ended = "was stopped" if self._stopping else f"has ended ({_ending(code)}){self._logged()}"
-                self._become(Failed(f"the built-in engine {ended}"))
+                early = "" if self._stopping or isinstance(self._state, Ready) else f"; {EARLY}"
+                self._become(Failed(f"the built-in engine {ended}{early}"))
 
     def _heard(self, told: Mapping[str, object]) -> State:
         now_ns = time.monotonic_ns()

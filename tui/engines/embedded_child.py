@@ -53,8 +53,8 @@ def main() -> None:
     except ImportError as error:
         _tell(status, state="failed", missing=error.name or str(error))
         return
-    except (RuntimeError, ValueError, AttributeError) as error:  # the last: a version with other parameters
-        _tell(status, state="failed", why=str(error))
+    except Exception as error:  # a damaged model, a version with other parameters, a library that lacks one
+        _tell(status, state="failed", why=str(error) or type(error).__name__)
         return
     _tell(status, state="ready", load_ns=time.monotonic_ns() - began_ns, version=version("xllamacpp"))
     _silence()

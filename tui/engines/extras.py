@@ -9,7 +9,8 @@ from tui.domain.events import Timings, Usage
 from tui.engines.counted import counted
 from tui.engines.shapes import Object, mapping, nanoseconds, text
 
-_S = 1e9
+_S, _MS = 1e9, 1e6
+_VLLM = frozenset(("time_to_first_token_ms", "generation_time_ms", "queue_time_ms"))  # also behind a front
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ PLACES = (
     Place(("usage",), "total_prompt_time_sec", "total_completion_time_sec", "total_time_sec"),  # mistral.rs
     Place(("usage",), *_GROQ, queue=("queue_time",)),  # TabbyAPI, and Groq's own usage
 )
+_TOPS = frozenset(place.path[0] for place in PLACES)
 
 
 def extra_timings(at_ns: int, body: Object, usage: Usage | None) -> Timings | None:
@@ -53,11 +55,16 @@ def extra_timings(at_ns: int, body: Object, usage: Usage | None) -> Timings | No
 
     Rates that a server prints are never used: only counts and durations.
     """
+    metrics = mapping(body.get("metrics"))
+    if not _VLLM.isdisjoint(metrics):
+        return counted(vllm_timings(at_ns, metrics), usage)
+    if _TOPS.isdisjoint(body):  # as in nearly every chunk
+        return None
     for place in PLACES:
         told = body
         for key in place.path:
             told = mapping(told.get(key))
-        if not told:  # as in nearly every chunk
+        if not told:
             continue
         prompt_ns, predicted_ns = _worked_ns(told, place.prompt), _worked_ns(told, place.decode)
         if prompt_ns is not None or predicted_ns is not None:
@@ -73,6 +80,17 @@ def extra_timings(at_ns: int, body: Object, usage: Usage | None) -> Timings | No
             )
             return counted(timings, usage)
     return None
+
+
+def vllm_timings(at_ns: int, metrics: Object) -> Timings:
+    """vLLM's `metrics`, in ms; its time to the first token counts from the first scheduling: the prefill."""
+    return Timings(
+        at_ns,
+        prompt_ns=nanoseconds(metrics.get("time_to_first_token_ms"), _MS),
+        predicted_ns=nanoseconds(metrics.get("generation_time_ms"), _MS),
+        queue_ns=nanoseconds(metrics.get("queue_time_ms"), _MS),
+        final=True,
+    )
 
 
 def _worked_ns(told: Object, key: str) -> int | None:

@@ -193,9 +193,10 @@ def _page(body: bytes) -> str:
 
 
 def _retry_after_s(headers: Mapping[str, str], body: object) -> float | None:
-    """Seconds to wait, from the Retry-After header (its date form has no use without a clock) or the body."""
+    """Seconds to wait, from the Retry-After header (a date counts from the reply's own Date) or the body."""
     error = mapping(mapping(body).get("error"))
-    candidates: list[object] = [_number(headers.get("retry-after", ""))]
+    told = headers.get("retry-after", "")
+    candidates: list[object] = [_number(told), _between(headers.get("date", ""), told)]
     if "retry-after-ms" in headers:
         in_ms = _number(headers["retry-after-ms"])
         candidates.append(None if in_ms is None else in_ms / 1000)
@@ -207,6 +208,18 @@ def _retry_after_s(headers: Mapping[str, str], body: object) -> float | None:
         if seconds is not None and seconds >= 0:
             return seconds
     return None
+
+
+def _between(first: str, then: str) -> float | None:
+    """Seconds from one HTTP date to another, None where either is none."""
+    if not (first and then):
+        return None
+    from email.utils import parsedate_to_datetime  # 20 ms that most runs need not pay
+
+    try:
+        return (parsedate_to_datetime(then) - parsedate_to_datetime(first)).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return None
 
 
 def _number(words: str) -> float | None:

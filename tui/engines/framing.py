@@ -110,6 +110,9 @@ class EventStream:
             self._event = line[6:].strip().decode("utf-8", "replace")
         elif line.startswith(b"error:"):  # no field of the format: old llama.cpp told its errors so
             found.append(Message(line[6:].strip(), "error"))
+        elif line.startswith(b"{"):  # an error that was written into the stream as it was
+            self._line(b"", found)
+            found.append(Message(line))
         elif line.startswith(b":") and len(line) > 1:
             found.append(Message(line[1:].strip(), comment=True))
         # `id` and `retry` serve a reconnect, which a measured run never does

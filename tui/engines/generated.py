@@ -6,7 +6,7 @@ import json
 
 from tui.domain.events import Generated, ToolDelta
 from tui.domain.values import count
-from tui.engines.shapes import Object, items, mapping, text
+from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
 
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 
@@ -21,6 +21,8 @@ class Parts:
         self._used: set[int] = set()  # numbers of the tool calls so far
         self._ids: dict[str, int] = {}
         self._newest: dict[int, int] = {}  # told index → number of its newest call
+        self._names: dict[int, str] = {}
+        self._arguments: dict[int, list[str]] = {}  # in pieces: they may be long
 
     def generated(self, at_ns: int, choice: Object, part: Object, running: int | None) -> Generated | None:
         """The output in the `part` (delta or message) of a choice; None where there is none."""
@@ -52,21 +54,25 @@ class Parts:
         name = text(function.get("name"))
         given = function.get("arguments")
         arguments = text(given) or (json.dumps(given, ensure_ascii=False) if isinstance(given, dict) else "")
-        return ToolDelta(self._number(call, bool(name)), name, text(arguments))
+        number = self._number(call, name)
+        if name:
+            self._names.setdefault(number, name)
+        self._arguments.setdefault(number, []).append(arguments)
+        return ToolDelta(number, name, text(arguments))
 
-    def _number(self, call: Object, named: bool) -> int:
+    def _number(self, call: Object, name: str) -> int:
         """Which call this piece belongs to.
 
         Some servers leave the index out: a name begins the next call. Others give every call the index 0:
-        a name under another id begins the next one too.
+        there a name under another id begins the next one, unless it only repeats that of an unfinished call.
         """
         told, call_id = count(call.get("index")), text(call.get("id"))
         last = max(self._used, default=-1)
         if call_id in self._ids:
             number = self._ids[call_id]
         elif told is None:
-            number = last + 1 if named else max(0, last)
-        elif told in self._newest and not (named and call_id and self._newest[told] in self._ids.values()):
+            number = last + 1 if name else max(0, last)
+        elif told in self._newest and not (name and call_id and self._over(self._newest[told], name)):
             number = self._newest[told]
         else:
             number = last + 1 if told in self._used else told
@@ -77,11 +83,17 @@ class Parts:
             self._ids[call_id] = number
         return number
 
+    def _over(self, number: int, name: str) -> bool:
+        """Whether a call with an id of its own is whole, now that `name` comes under another id."""
+        old_name = self._names.get(number)
+        if number not in self._ids.values() or not old_name:
+            return False
+        return name != old_name or isinstance(parsed_or_none("".join(self._arguments[number])), dict)
+
 
 def _reasoning(part: Object) -> str:
     for name in _REASONING:
-        words = text(part.get(name))
-        if words:
+        if (told := part.get(name)) and (words := text(told)):
             return words
     details = items(part.get("reasoning_details"))
     return "".join(text(mapping(one).get("text")) or text(mapping(one).get("summary")) for one in details)

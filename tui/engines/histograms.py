@@ -96,7 +96,10 @@ class HistogramTongue(OpenAiTongue):
 
     def _not_ours(self, before: Page, after: Page) -> str:
         told = self._told
-        if any(before.total(gauge) for gauge in told.gauges):
+        at_work = [before.total(gauge) for gauge in told.gauges]
+        if None in at_work:  # no count of tokens would show them
+            return "the engine does not tell whether other requests ran"
+        if any(at_work):
             return "other requests ran when this one was sent"
         once = [told.queue, told.prefill, *([told.tokenize] if told.tokenize else [])]
         once += [] if told.by_step else [told.decode]

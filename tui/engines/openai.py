@@ -143,6 +143,8 @@ def _first_count(*values: object) -> int | None:
 
 def _usage_in(body: Object, choice: Object) -> Object:
     """The counts of one chunk, wherever they stand in it; null equals absent."""
+    if "usage" not in body and "usage" not in choice and "x_groq" not in body:  # as in nearly every chunk
+        return {}
     places = (body.get("usage"), choice.get("usage"), mapping(body.get("x_groq")).get("usage"))
     told = [usage for place in places if (usage := mapping(place))]
     if len(told) < 2:

@@ -86,7 +86,25 @@ def decoder_for(fields: Mapping[str, object]) -> Decoder:
     for ending, tongue in _PATHS.items():
         if path.endswith(ending):
             return Decoder(tongue())
-    engine = text(fields.get("engine"))
-    if path and engine.lower() in _ROUTES:
-        return Decoder(_ROUTES[engine.lower()]())
+    engine = _known(text(fields.get("engine")))
+    if path and engine in _ROUTES:
+        return Decoder(_ROUTES[engine]())
     return adapter(engine).decoder()
+
+
+def _known(name: str) -> str:
+    """The name an engine has here; files of others may spell it otherwise, such as `llama-cpp`."""
+    squeezed = _squeezed(name)
+    return _SPELLED.get(squeezed, name.lower())
+
+
+def _squeezed(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+_SPELLED = {_squeezed(name): name for name in _ADAPTERS} | {
+    "llamaserver": "llama.cpp",
+    "mlx": "mlx-lm",
+    "trt": "trtllm",
+    "textgenerationinference": "tgi",
+}

@@ -46,7 +46,8 @@ def parsed(data: bytes | str) -> object:
         value = _value_in(data) if isinstance(data, str) else json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deep") from error
-    if _deeper(data, value):
+    opened = data.count("{") + data.count("[") if isinstance(data, str) else len(data)
+    if opened > _DEEPEST and _deeper(value):  # most have too few brackets for it
         raise ValueError("nested too deep")
     return value
 
@@ -61,15 +62,12 @@ def _value_in(words: str) -> object:
     return value
 
 
-def _deeper(data: bytes | str, value: object) -> bool:
-    """Whether the value in `data` is nested too deep; most have too few brackets for it."""
-    opened = (
-        data.count("{") + data.count("[") if isinstance(data, str) else data.count(b"{") + data.count(b"[")
-    )
+def _deeper(value: object) -> bool:
+    """Whether the value is nested too deep."""
     level = [value]
-    for _ in range(_DEEPEST + 1 if opened > _DEEPEST else 0):
+    for _ in range(_DEEPEST + 1):
         level = [inner for place in level for inner in _inside(place)]
-    return opened > _DEEPEST and bool(level)
+    return bool(level)
 
 
 def _inside(value: object) -> Iterable[object]:

@@ -63,12 +63,21 @@ def normalised(url: str) -> Base:
         raise BadUrl("The URL holds a key; give only the server's address, and the key by --api-key-env VAR.")
     if parts.query or parts.fragment:
         raise BadUrl("The URL has a part after ? or #; give only the server's address.")
-    host = _ANY_ADDRESS.get(parts.hostname, parts.hostname)
+    host = _in_ascii(parts.hostname)
+    host = _ANY_ADDRESS.get(host, host)
     if gateways.service(host) and port is None:  # its address is known, and a key never travels in the clear
         return Base(f"https://{host}{gateways.prefix(host)}", _credentials(parts.netloc))
     host = f"[{host}]" if ":" in host else host
     where = host if port is None else f"{host}:{port}"
     return Base(f"{parts.scheme.lower()}://{where}{_prefix(parts.path)}", _credentials(parts.netloc))
+
+
+def _in_ascii(host: str) -> str:
+    """The name that is really looked up: letters that look like others are seen, and none passes for them."""
+    try:
+        return host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        raise BadUrl("The URL's host or port is wrong; write it like http://127.0.0.1:8080.") from None
 
 
 def local_bases() -> list[Base]:

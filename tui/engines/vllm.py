@@ -10,17 +10,15 @@ from tui.domain.wire import Poll
 from tui.engines import vllm_metrics
 from tui.engines.asking import Ask, Asking
 from tui.engines.base import Adapter, Look, Plan, Request, Turn, Watch
-from tui.engines.counted import counted
 from tui.engines.openai import PATH, OpenAiTongue, chat_body, on_and_on
 from tui.engines.prometheus import Page
-from tui.engines.shapes import Object, items, mapping, nanoseconds, parsed_or_none
+from tui.engines.shapes import Object, items, mapping, parsed_or_none
 from tui.engines.tongue import Tongue
 
 # The head comes once the prompt is templated and tokenized, before the request enters the queue.
 DIALECT = Dialect("vllm", head="tokenized")
 _LIVE_S = 0.2
 _COUNT_S = 10.0
-_MS = 1e6
 
 
 def request(plan: Plan) -> Request:
@@ -41,7 +39,7 @@ class VllmTongue(Tongue):
         self._prompt: int | None = None  # tokens, counted before the request was sent
         self._token_seen = False
         self._finished = False
-        self._metrics: Object = {}  # the engine's own durations, once the stream told them
+        self._timed = False  # the stream told the engine's own durations
 
     def begin(self, fields: Object) -> list[Event]:
         """The prompt's tokens, where the engine counted them while it was written."""
@@ -65,17 +63,13 @@ class VllmTongue(Tongue):
             self._before = page
         elif not self._token_seen:
             return vllm_metrics.Waiting(self._before, self._prompt).seen(poll.at_ns, page)
-        elif self._finished and not self._metrics and self._before is not None and poll.path != self._live:
+        elif self._finished and not self._timed and self._before is not None and poll.path != self._live:
             return [vllm_metrics.durations(poll.at_ns, self._before, page, self._chat.usage)]
         return []
 
     def _heard(self, at_ns: int, body: Object, events: list[Event]) -> list[Event]:
         self._finished = self._finished or any(isinstance(event, Finish) for event in events)
-        metrics = mapping(body.get("metrics"))
-        self._metrics = metrics or self._metrics
-        # its counts may come behind it
-        if metrics or (self._metrics and any(isinstance(event, Usage) for event in events)):
-            events = [*events, metrics_of(at_ns, self._metrics, self._chat.usage)]
+        self._timed = self._timed or any(isinstance(event, Timings) for event in events)
         if self._token_seen or not events:
             return events
         if any(isinstance(event, (Generated, Finish)) for event in events):
@@ -85,18 +79,6 @@ class VllmTongue(Tongue):
             self._token_seen = True
             return [FirstSign(at_ns), *events]
         return events
-
-
-def metrics_of(at_ns: int, metrics: Object, usage: Usage | None) -> Timings:
-    """vLLM's `metrics`; `time_to_first_token_ms` counts from the first scheduling: it is the prefill."""
-    told = Timings(
-        at_ns,
-        prompt_ns=nanoseconds(metrics.get("time_to_first_token_ms"), _MS),
-        predicted_ns=nanoseconds(metrics.get("generation_time_ms"), _MS),
-        queue_ns=nanoseconds(metrics.get("queue_time_ms"), _MS),
-        final=True,
-    )
-    return counted(told, usage)
 
 
 def prompt_counts(model: str, prompts: Sequence[Sequence[Turn]]) -> Asking[list[int] | None]:

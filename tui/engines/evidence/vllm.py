@@ -7,12 +7,14 @@ from tui.engines.asking import Ask
 from tui.engines.conditions import last_part
 from tui.engines.evidence.heard import Heard
 from tui.engines.evidence.kind import Facts, Kind, Wish, listed
+from tui.engines.failures import is_page
 from tui.engines.prometheus import Labels, Page
 from tui.engines.shapes import text
 
 VERSION = "/version"
 _INFO = "vllm:cache_config_info"
-_CACHE = f"/metrics/?name[]={_INFO}"
+_RUNNING = "vllm:num_requests_running"  # there wherever it counts at all
+_CACHE = f"/metrics/?name[]={_INFO}&name[]={_RUNNING}"
 
 
 def _likely(heard: Heard) -> bool:
@@ -31,7 +33,9 @@ def _more(heard: Heard, wish: Wish) -> list[Ask]:
 
 def _facts(heard: Heard) -> Facts:
     metrics = heard.page(_CACHE)
-    features = {"metrics": _INFO in metrics} if heard.answer(_CACHE).status == 200 else {}
+    told = heard.answer(_CACHE)
+    counts = _INFO in metrics or _RUNNING in metrics
+    features = {"metrics": counts} if told.status == 200 and not is_page(told.body) else {}
     return Facts(
         listed(heard),
         text(heard.object(VERSION).get("version")),
