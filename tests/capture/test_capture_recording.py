@@ -296,6 +296,15 @@ def test_a_damaged_first_line_loses_only_itself():
     assert recording.records[1:] == (Note(0, "sent"), Read(1_000_000_000, b"x"), End(2_000_000_000, "eof"))
 
 
+@pytest.mark.parametrize("meta", [{"case": "x"}, {"engine": "y"}, {"format": "toklane/1"}])
+def test_a_stamp_that_goes_back_moves_no_bytes(meta):
+    told = [{"t": 0.3, "b": "a"}, {"t": 0.5, "b": "b"}, {"t": 0.4, "b": "c"}, {"t": 0.6, "b": "d"}]
+    records = parse(lines({"meta": meta}, *told, {"t": 0.6, "end": "eof"})).records
+    reads = [record for record in records if isinstance(record, Read)]
+    assert b"".join(read.data for read in reads) == b"abcd"
+    assert {read.at_ns for read in reads} == {300_000_000, 500_000_000, 600_000_000}
+
+
 def test_the_end_stays_last_whatever_its_time():
     recording = parse(lines({"meta": {"status": 200}}, {"t": 5, "b": "x"}, {"t": 4, "end": "eof"}))
     assert isinstance(recording.records[-1], End)

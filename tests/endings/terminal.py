@@ -24,7 +24,9 @@ TOKLANE = (sys.executable, "-m", "tui")
 PATIENCE_S = 20.0
 _LOOK_S = 0.02
 _CLOGGED_AFTER = 60  # the kernel takes a few screens, Textual keeps thirty writes
-_ALIEN = re.compile(r"NO_COLOR|COLORTERM|SSH_.*|TMUX|STY|TERM_.*|LC_.*|LANG|PYTHONIOENCODING|TOKLANE_.*")
+_ALIEN = re.compile(
+    r"COLUMNS|LINES|NO_COLOR|COLORTERM|SSH_.*|TMUX|STY|TERM_.*|LC_.*|LANG|PYTHONIOENCODING|TOKLANE_.*"
+)
 # the leader of a session that opens a terminal is what the terminal controls
 _IN_TERMINAL = 'exec 0<>"$0" 1<>"$0"; if test "$1"; then exec 2>"$1"; else exec 2>&1; fi; shift; exec "$@"'
 _MODE = re.compile(rb"\x1b\[\?(\d+)([hl])")

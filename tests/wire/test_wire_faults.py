@@ -217,6 +217,28 @@ def test_a_connection_that_stays_open_after_the_last_word_is_closed(tmp_path: Pa
         assert view.failure is None and view.complete and "closed_uncleanly" not in view.warnings
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("vllm_error_after_tokens_then_done", ErrorKind.ENGINE_ERROR),
+        ("error_object_with_status_200", ErrorKind.ENGINE_ERROR),
+        ("llamacpp_503_loading", ErrorKind.SERVER_BUSY),
+        ("html_502_from_proxy", ErrorKind.HTTP_ERROR),
+    ],
+)
+def test_a_connection_that_stays_open_after_a_failure_is_closed(
+    name: str, kind: ErrorKind, tmp_path: Path
+) -> None:
+    with seated(replace(replayed(name), end="hang"), tmp_path) as at:
+        at.begin()
+        until(at.session, lambda: at.session.view().stage is Stage.FAILED)
+        at.clock.ahead_ns = 60 * S
+        until(at.session, lambda: at.session.ended)
+        at.server.wait_closed()
+        failure = at.session.view().failure
+        assert failure is not None and failure.kind is kind
+
+
 def test_the_limit_that_was_set_is_told_as_such(tmp_path: Path) -> None:
     with seated(broken_after(4, "hang"), tmp_path) as at:
         at.session.timeout_s = 0.5

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from pathlib import Path
 
 from tui.engines import embedded, model
 from tui.engines.model_fetch import FetchFailed, fetch
+
+_TAKEN = "couldn't bind"
+_DAMAGED = re.compile(r"magic|GGUF|tensor|string length|corrupt|bounds", re.IGNORECASE)
 
 
 class _Stopped(Exception):
@@ -31,6 +35,7 @@ class BuiltIn:
         self.slots = 1
         self._gguf: Path | None = None
         self._started = 0
+        self._retried = False
         self._worker: threading.Thread | None = None
         self._ending: threading.Thread | None = None
         self._unwanted = threading.Event()
@@ -81,9 +86,12 @@ class BuiltIn:
         if self.engine is not None and self.state in ("starting", "ready"):
             match self.engine.state:
                 case embedded.Ready():
-                    self.state = "ready"
+                    self.state, self._retried = "ready", False
+                case embedded.Failed(why=why) if _TAKEN in why and not self._retried and self._gguf:
+                    self._retried = True  # somebody took the port between its choice and its use
+                    self._start(self._gguf)
                 case embedded.Failed(why=why):
-                    self._fail(why)
+                    self._fail(f"{why}{self._remedy(why)}")
                 case _:
                     pass
         return self.state != before
@@ -119,6 +127,12 @@ class BuiltIn:
             self._fail(f"the built-in engine can't be started: {why}; see to that, then try again")
         else:
             self.state, self.why = "starting", ""
+
+    def _remedy(self, why: str) -> str:
+        """The model that we fetched ourselves is of the right size, or it would not have been taken."""
+        if self._gguf != model.path() or not _DAMAGED.search(why):
+            return ""
+        return f"; the file is damaged: delete {self._gguf}, then try again"
 
     def _fail(self, why: str) -> None:
         self.state, self.why, self.engine = "failed", why, None

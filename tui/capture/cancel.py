@@ -68,11 +68,9 @@ class Wait:
             found = self._poller.poll()
         else:
             found = self._poller.poll(max(0, -(-(deadline_ns - time.monotonic_ns()) // 1_000_000)))
-        if self.cancel is not None:
-            own = self.cancel.fileno()
-            for descriptor, _ in found:
-                if descriptor == own:
-                    raise Cancelled
+        for descriptor, _ in found:
+            if descriptor != self.descriptor:  # there are but two
+                raise Cancelled
         return bool(found)
 
 

@@ -59,11 +59,16 @@ class Flight:
         return self._live.raw()
 
     def overtime(self, clock_ns: int) -> CancelOrder | None:
-        """An order to close, once, when the server keeps the connection open after its last word."""
+        """An order to close, once, when the server keeps the connection open after its last word.
+
+        That is its end mark, a failure that it told, or its finish reason.
+        """
         state = self._live.state
-        if self._dropped or self._live.ended or self.zero_ns is None or not state.terminal:
+        if self._dropped or self._live.ended or self.zero_ns is None:
             return None
         said, limit = state.done_ns, LINGER_DONE_NS
+        if said is None and state.failure is not None:
+            said = state.failure.at_ns
         if said is None:
             said, limit = state.finish_ns, LINGER_FINISH_NS
         if said is None or clock_ns - self.zero_ns - said <= limit:

@@ -60,6 +60,7 @@ _SIZE = Struct("<I")
 _REPLY, _MARK, _GONE, _META, _NOTE, _READ_KIND, _POLL, _SAMPLE, _END = range(9)
 _KERNEL, _HAS_FLOOR, _HAS_RECV = 1, 2, 4
 _MOST_BYTES = 1 << 28  # of a payload; a length beyond is no length
+_NO_FRAME = (error, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 BROKEN = "the capture process wrote what is none of its frames"
 
 
@@ -109,7 +110,7 @@ class Unpacker:
                 if length > _MOST_BYTES:
                     raise ValueError("no length")
                 frames.append(_unpacked(kind, frame_id, bytes(memoryview(rest)[start : start + length])))
-            except (error, ValueError, TypeError, KeyError, RecursionError):  # a library wrote into the pipe
+            except _NO_FRAME:  # a library wrote into the pipe
                 self._broken = True
                 frames.append(Gone(BROKEN))
             position = start + length

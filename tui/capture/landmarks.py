@@ -60,7 +60,7 @@ class Landmarks:
 def _signs(state: State) -> tuple[object, ...]:
     return (
         state.connecting_ns is None,
-        state.sent,
+        state.under_way,
         state.head_ns is None,
         state.body_ns is None,
         state.sign_ns is None,

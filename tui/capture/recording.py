@@ -46,6 +46,7 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
     end: End | None = None
     records: list[Record] = []
     damaged = 0
+    read_ns = -(1 << 62)
     for line in lines:
         record = _record(line)
         match record:
@@ -57,6 +58,9 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
                 damaged += 1
             case End():
                 end = record
+            case Read():  # the bytes stand in their order; a stamp that goes back is wrong
+                read_ns = max(read_ns, record.at_ns)
+                records.append(record if record.at_ns == read_ns else replace(record, at_ns=read_ns))
             case _:
                 records.append(record)
     if meta is None and not records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -23,6 +24,8 @@ def dismiss(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr):
         assert pipe is not None
         pipe.close()
+    if sys.platform != "win32":
+        process.send_signal(signal.SIGCONT)  # one that was stopped could not leave
     try:
         process.wait(LEAVE_S)
     except subprocess.TimeoutExpired:
