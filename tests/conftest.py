@@ -33,6 +33,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         place.symlink_to(MODEL.absolute())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOKLANE_HOME", str(home))
+        for name in (
+            "COLUMNS",
+            "LINES",
+        ):  # a process that runs tests beside others has them, whatever its terminal
+            patch.delenv(name, raising=False)
         yield home
 
 

@@ -54,11 +54,15 @@ def main() -> None:
 
 
 def _main() -> int:
+    _leave_no_core()
     _prepare_streams(os.environ)
     sys.unraisablehook = _unraisable
     threading.excepthook = _in_thread
     for number in _STATUS:
-        signal.signal(number, _leave)
+        if (
+            number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN
+        ):  # as nohup leaves SIGHUP
+            signal.signal(number, _leave)
     # from here on a signal is answered, so all that takes long to import comes after it
     from tui import cli
     from tui.settings.usage import WrongUsage
@@ -144,6 +148,14 @@ def _unknown_terminal() -> bool:
     return sys.stdout.isatty() and os.environ.get("TERM", "") in _PLAIN
 
 
+def _leave_no_core() -> None:
+    """A core file would hold the key. The processes that this one starts have its limit."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
 def _leave(number: int, frame: FrameType | None) -> None:
     raise _Signalled(_STATUS[number])
 
@@ -178,7 +190,8 @@ def _say(error: Exception) -> None:
     try:
         _complain_of(error)
     except Exception:
-        sys.stderr.write(f"toklane: {type(error).__name__}: {' '.join(str(error).split())}\n")
+        # without its words: nothing is left to take keys and controls out of them
+        sys.stderr.write(f"toklane: {type(error).__name__}\n")
 
 
 def _complain_of(error: Exception) -> None:

@@ -61,11 +61,11 @@ def main(words: list[str]) -> None:
 def _seed(folder: Path) -> None:
     """Write each capture and case as an input of both kinds, and the seeds of all other places."""
     from tests.fuzz.made import APART, speaker
-    from tests.fuzz.seeds import seeds
+    from tests.fuzz.seeds import found, seeds
     from tui.capture.recording import NotARecording, read
 
     for place, inputs in seeds().items():
-        for data in inputs:
+        for data in (*inputs, *found(place)):
             _keep(folder / place, data)
     for path in sorted(_DATA.glob("ca*/**/*.jsonl")):
         _keep(folder / "file", b"".join(path.read_bytes().splitlines(keepends=True)[:12]))

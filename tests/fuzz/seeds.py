@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from tui.domain.wire import End, Meta, Note, Poll, Read, Sample
 from tui.engines import detect
 
 _CAPTURES = Path(__file__).parents[1] / "data" / "captures"
+_FOUND = Path(__file__).parents[1] / "data" / "fuzz"
 _MOST = 6000  # bytes; the fuzzer is quick with small inputs only
 _MODELS = b'{"data":[{"id":"org/m.gguf","owned_by":"%b","meta":{"n_ctx":8192},"max_model_len":4096}]}'
 _ANYTHING = (
@@ -35,6 +37,12 @@ def seeds() -> Mapping[str, Sequence[bytes]]:
         "toml": list(_files()),
         "kept": list(_kept()),
     }
+
+
+def found(place: str) -> tuple[bytes, ...]:
+    """What the fuzzer has found there to reach further, small; a line of base64 each."""
+    file = _FOUND / f"{place}.txt"
+    return tuple(map(base64.b64decode, file.read_bytes().split())) if file.exists() else ()
 
 
 def _headers() -> Iterator[bytes]:

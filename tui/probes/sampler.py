@@ -154,7 +154,7 @@ def crashed(code: int | None) -> bool:
 def _parsed(line: bytes) -> tuple[int, Fields] | None:
     try:
         fields = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     mono_ns = fields.pop("mono_ns", None) if isinstance(fields, dict) else None
     return (mono_ns, fields) if isinstance(mono_ns, int) else None

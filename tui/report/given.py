@@ -80,12 +80,17 @@ def _address(url: str) -> None:
 
 def _model(file: Path) -> None:
     try:
-        with file.open("rb") as stream:
-            whole = stream.read(len(_GGUF)) == _GGUF
+        # a pipe would be waited for, and what was read of it would be gone
+        whole = not file.is_fifo() and _begins_as_model(file)
     except OSError as error:
         raise ConfigError(f"{str(file)!r} can't be read: {error.strerror}; give a GGUF model") from None
     if not whole:
         raise ConfigError(f"{str(file)!r} is not a GGUF model; give the path of one")
+
+
+def _begins_as_model(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(len(_GGUF)) == _GGUF
 
 
 def _certificates(file: str) -> None:

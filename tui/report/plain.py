@@ -6,7 +6,7 @@ from tui.domain.rivals import told_rivals
 from tui.domain.values import Value
 from tui.domain.view import View
 from tui.plot.cells import clean
-from tui.plot.numbers import duration, share
+from tui.plot.numbers import duration, rate, share
 from tui.report.hatched import unsplit
 
 
@@ -47,7 +47,7 @@ def _rate(name: str, value: Value) -> str:
     if value.number is None:
         return f"  {name:<20} –  {value.note}"
     doubt = "" if value.reliable else "  (not reliable)"
-    return f"  {name:<20} {value.number:.3g} tok/s {value.provenance.mark}  {value.note}{doubt}"
+    return f"  {name:<20} {rate(value.number)} {value.provenance.mark}  {value.note}{doubt}"
 
 
 def _tokens(view: View) -> str:
@@ -57,4 +57,5 @@ def _tokens(view: View) -> str:
         prompt += f" (asked {asked:,})"
     reused = "" if view.cached_tokens is None else f", {view.cached_tokens:,} reused"
     written = "?" if view.tokens is None else f"{view.tokens:,}"
-    return f"{'tokens':<20} prompt {prompt}{reused} · answer {written} in {view.chunks:,} chunks"
+    chunks = f"{view.chunks:,} chunk{'s' * (view.chunks != 1)}"
+    return f"{'tokens':<20} prompt {prompt}{reused} · answer {written} in {chunks}"

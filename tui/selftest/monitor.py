@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tui.capture.recording import Recording, read
 from tui.selftest.terminal import Terminal
+from tui.settings.surroundings import without_keys
 
 MONITOR = ("-m", "tui")
 READY, FINISHED = b"enter sends", b"Finished"
@@ -19,7 +20,7 @@ START_S = 20.0
 _AFTER_PAINT_S = 0.5  # the work after the first paint
 _LATE_S = 15.0
 _LOOK_S = 0.05
-_ALIEN = ("NO_COLOR", "SSH_CONNECTION", "TMUX", "STY", "TERM_PROGRAM")
+_ALIEN = ("COLUMNS", "LINES", "NO_COLOR", "SSH_CONNECTION", "TMUX", "STY", "TERM_PROGRAM")
 _OURS = "TOKLANE_"
 
 
@@ -27,9 +28,8 @@ _OURS = "TOKLANE_"
 def home() -> Iterator[Mapping[str, str]]:
     """The environment of a terminal with 24-bit colour, and a TOKLANE_HOME of its own in it."""
     with tempfile.TemporaryDirectory(prefix="toklane-", ignore_cleanup_errors=True) as folder:
-        told = {
-            key: value for key, value in os.environ.items() if key not in _ALIEN and not key.startswith(_OURS)
-        }
+        inherited = without_keys(os.environ).items()
+        told = {key: value for key, value in inherited if key not in _ALIEN and not key.startswith(_OURS)}
         yield told | {
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from queue import Empty, SimpleQueue
@@ -13,6 +14,7 @@ from typing import IO
 from tui import locations
 from tui.selftest.script import Script
 from tui.selftest.truth import Truth, from_line
+from tui.settings.surroundings import without_keys
 
 ROOT = locations.PACKAGE.parent  # so that -m finds this very package
 _LEAVE_S = 5.0
@@ -31,6 +33,7 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            env=without_keys(os.environ),
             cwd=ROOT,
             start_new_session=True,  # a terminal's ctrl+c is for the program that started it
         )

@@ -70,7 +70,7 @@ def _reads(verdict: Verdict) -> str:
         return "not measured"
     if not share:
         return "none brought several messages that had been sent apart"
-    return f"up to {100 * share:.2g} % brought several messages that had been sent apart"
+    return f"up to {_three(100 * share)} % brought several messages that had been sent apart"
 
 
 def _screen(drawings: Sequence[Drawing]) -> str:

@@ -11,7 +11,7 @@ from tui.domain.knobs import Cache, Profile
 from tui.domain.rivals import MOST_RIVALS
 from tui.settings.amounts import tokens
 
-_NEVER_S = 1e9  # thirty years; more would be no time in nanoseconds
+_NEVER_S = 1e6  # eleven days; no system waits for more than a few weeks at once
 _MOST_TOKENS = 10**12  # more than any prompt: Python does not write every number that a file may hold
 
 
