@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MODULE = [sys.executable, "-m"]
-PYTEST = [*MODULE, "pytest", *sys.argv[1:]]
+PYTEST = [*MODULE, "pytest"]
 MOST = 4  # more at once start more engines than they save time
 # A file stays together: its tests share what is costly to start. Many tests wait: two even on one processor.
 TOGETHER = ["-n", str(max(2, min(MOST, os.cpu_count() or 1))), "--dist", "loadfile", "--no-loadscope-reorder"]
@@ -26,8 +26,8 @@ STYLE = {
     "import-linter": [sys.executable, "-c", "from importlinter.cli import lint_imports_command as c; c()"],
 }
 TESTS = {
-    "pytest": [*PYTEST, *TOGETHER, "-m", "not alone"],
-    "pytest, what measures time": [*PYTEST, "-m", "alone"],
+    "pytest": [*PYTEST, *TOGETHER, "-m", "not alone", *sys.argv[1:]],
+    "pytest, what measures time": [*PYTEST, "-m", "alone", *sys.argv[1:]],
 }
 
 

@@ -27,6 +27,19 @@ _COERCED = ("C.UTF-8", "C.utf8", "UTF-8")  # what Python itself makes of LC_CTYP
 _TO_ASCII = "tui.to_ascii"
 
 
+class _Remarks(io.TextIOWrapper):
+    """Stderr. One that takes nothing (a full disk, a reader that has gone) costs the remark, not the result."""
+
+    def write(self, text: str, /) -> int:
+        with contextlib.suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            super().flush()
+
+
 class _Signalled(SystemExit):
     """A signal came. No KeyboardInterrupt: amid an import one of those sets Python's own status."""
 
@@ -214,6 +227,9 @@ def _prepare_streams(environ: Mapping[str, str]) -> None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     codecs.register_error(_TO_ASCII, _in_ascii)
     encoding = "ascii" if _wants_ascii(environ) else None
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        out = open(sys.stderr.fileno(), "wb", closefd=False)  # noqa: SIM115
+        sys.stderr = _Remarks(out, sys.stderr.encoding, line_buffering=True)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=encoding or stream.encoding, errors=_TO_ASCII)

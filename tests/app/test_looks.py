@@ -75,6 +75,18 @@ async def test_where_no_token_came_none_is_awaited(watch: Watch, session: Script
         assert "no token yet" not in at.text and "no token came" in at.rows[14]
 
 
+@pytest.mark.parametrize("size", [(120, 36), (80, 24)])
+async def test_how_far_a_stopped_request_had_read_stays(
+    watch: Watch, session: ScriptedSession, size: tuple[int, int]
+) -> None:
+    session.script = lambda knobs: whole(knobs, 18 * S)
+    async with watch(size, knobs=Knobs(prompt_tokens=1674)) as at:
+        await at.press("enter")
+        await at.wait(7.6)
+        await at.press("escape")
+        assert "Stopped" in at.text and at.text.count("768 of 1,674") == 1
+
+
 def test_plain_numbers_stand_beside_their_units() -> None:
     rate = Shown("reading (prefill)", "prefill", "prefill", True, "74.9", "tok/s", "*", "@ 2,048 tok")
     large = [plain(row).rstrip() for row in blocks([rate], [1], 40, Fill.ASCII, beside=True)]

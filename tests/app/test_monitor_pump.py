@@ -7,8 +7,10 @@ import pytest
 from tests.app.conftest import Watch
 from tests.app.scripted import MS, S, ScriptedSession, machine_reading, whole
 from tui.app.pacing import behind, frames_per_s
+from tui.app.panels.panel import SLOW
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import step
+from tui.domain.view import View
 
 
 async def test_nothing_is_painted_while_nothing_changes(
@@ -42,6 +44,24 @@ async def test_an_equal_reading_of_the_machine_paints_nothing_and_another_one_on
         at.desk.pump.touch()
         await at.frame()
         assert set(painted) == {"gpu"}
+
+
+async def test_of_news_while_nothing_runs_one_scene_is_made_and_the_slow_panels_take_it_at_their_beat(
+    watch: Watch, session: ScriptedSession, painted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with watch() as at:
+        session.pressure = step(session.pressure, machine_reading(0, 0), False)
+        at.desk.pump.touch()
+        await at.frame()
+        session.pressure = step(session.pressure, machine_reading(S, 10, busy=False), False)
+        news, views = iter((True,)), iter((View(),))  # a second one would be an error
+        monkeypatch.setattr(session, "drain", lambda: next(news, False))
+        monkeypatch.setattr(session, "view", lambda: next(views))
+        painted.clear()
+        for _ in range(2 * SLOW):
+            at.desk.pump.tick()
+        assert next(views, None) is None
+        assert sorted(painted) == ["gpu", "memory"]
 
 
 async def test_while_it_runs_only_rows_that_changed_are_painted(

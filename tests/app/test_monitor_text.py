@@ -79,6 +79,7 @@ def test_a_part_is_shown_whole_or_not_at_all() -> None:
         (40, 1, ["token 87 of 256 · one every 11.6 ms"]),
         (30, 1, ["token 87 of 256"]),
         (30, 2, ["token 87 of 256 · one every", "11.6 ms"]),
+        (16, 3, ["token 87 of 256", "one every", "11.6 ms"]),
         (10, 1, ["token 87 …"]),
         (3, 1, ["t …"]),
         (2, 2, ["to", "ke"]),

@@ -79,6 +79,7 @@ class Tab:
     async def until(self, true: Callable[[], object]) -> None:
         async with asyncio.timeout(PATIENCE_S):
             while not true():
+                await asyncio.sleep(0)  # what lies ready already is received without giving way to others
                 message = await self.socket.receive()
                 if message.type is aiohttp.WSMsgType.BINARY:
                     self.screen.take(message.data)

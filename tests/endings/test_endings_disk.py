@@ -81,14 +81,18 @@ def test_a_run_goes_on_and_says_once_that_it_is_not_recorded(
         assert any(isinstance(record, Read) for record in kept.records), "what fitted is there"
 
 
-@pytest.mark.parametrize("options", [SMALL, "ro"], ids=["fills", "read only"])
-def test_the_screen_goes_on_too(own_home: Path, scripted: Engine, options: str) -> None:
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [(SMALL, "No space left on device"), ("ro", "Read-only file system")],
+    ids=["fills", "read only"],
+)
+def test_the_screen_goes_on_too(own_home: Path, scripted: Engine, options: str, why: str) -> None:
     through(scripted)
     words = on_disk(options, own_home, "--url", scripted.url)
     with Terminal(words, environment(own_home)) as terminal:
         terminal.wait_for("enter sends")
         terminal.press("\r")
-        terminal.wait_for("not recorded: ")
+        terminal.until(lambda: "not recorded: " in terminal.text and why in terminal.text)
         terminal.wait_for("✔ Finished")
         terminal.press("q")
         assert terminal.end() == 0

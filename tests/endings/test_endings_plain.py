@@ -80,6 +80,30 @@ def test_streams_that_take_nothing(own_home: Path, scripted: Engine) -> None:
         assert told in remarks and len(remarks.splitlines()) == bool(told), process.args
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+@pytest.mark.parametrize("where", ["2>/dev/full", "2> >(true)", "2>&-"])
+def test_a_remark_that_nobody_takes_costs_neither_the_result_nor_the_status(
+    own_home: Path, scripted: Engine, where: str
+) -> None:
+    scripted.reads.set()
+    scripted.writes.set()
+    cases = {("--prompt-tokens", "100k"): 0, ("--nosuch",): 2}  # each of them has something to remark
+    for words, status in cases.items():
+        command = [*TOKLANE, "run", "--url", scripted.url, "--json", *words]
+        done = subprocess.run(
+            ["bash", "-c", f'"$@" {where}; exit $?', "bash", *command],
+            env=environment(own_home),
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
+        assert done.returncode == status and done.stderr == "", words
+        assert status or json.loads(done.stdout)["runs"][0]["complete"]
+
+
 def test_both_poor_and_rich_streams_get_a_whole_result(start: Start, scripted: Engine) -> None:
     """Plain `toklane` without a terminal is `toklane run`; ASCII gets signs of its own."""
     scripted.reads.set()

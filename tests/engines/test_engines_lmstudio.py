@@ -176,6 +176,17 @@ def test_the_model_that_answers_is_named() -> None:
     assert view.conditions["model"] == "m:2"
 
 
+def test_text_that_comes_only_with_the_end_is_not_lost() -> None:
+    output = [{"type": "reasoning", "content": "hm"}, {"type": "message", "content": "Late"}]
+    stats = {"input_tokens": 5, "total_output_tokens": 4}
+    end = {"type": "chat.end", "result": {"output": output, "stats": stats}}
+    late = LmStudioTongue().message(900, end, "chat.end")
+    assert late[0] == Generated(900, "Late", "hm") and late[-1] == Done(900)
+    tongue = LmStudioTongue()
+    tongue.message(800, {"content": "Late"}, "message.delta")
+    assert not any(isinstance(event, Generated) for event in tongue.message(900, end, "chat.end"))
+
+
 def test_zeros_of_a_failed_run_count_nothing() -> None:
     events = LmStudioTongue().message(
         0, {"result": {"stats": {"input_tokens": 0, "total_output_tokens": 0}}}, "chat.end"

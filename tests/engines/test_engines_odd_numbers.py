@@ -111,6 +111,13 @@ def test_an_implausible_clock_is_no_phase(ms: float) -> None:
     assert "engine_timings_implausible" in view.warnings
 
 
+@pytest.mark.parametrize(("decode_ms", "warned"), [(2400.0, False), (2800.0, False), (3000.0, True)])
+def test_more_work_than_the_request_lasted_is_doubted(decode_ms: float, warned: bool) -> None:
+    view = llama(predicted_ms=decode_ms)
+    assert ("engine_timings_implausible" in view.warnings) == warned
+    assert view.decode_engine.number == pytest.approx(39_000 / decode_ms), "both are shown"
+
+
 def test_one_token_in_no_time_is_no_fault() -> None:
     view = llama(prompt_n=1, prompt_ms=0.0, predicted_n=1, predicted_ms=0.0)
     assert not view.warnings and view.told_ns["prefill"] == 0

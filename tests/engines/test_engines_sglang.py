@@ -136,6 +136,13 @@ def test_text_comes_whole_or_in_pieces(pieces: list[tuple[str, int | None, int]]
     assert [event.answer for event in events if isinstance(event, Generated)] == ["a", "a", "b"]
 
 
+def test_a_character_that_is_not_whole_yet_is_waited_for() -> None:
+    tongue = SglangTongue()
+    told = [("Rh\ufffd", 1, 1), ("Rh\ufffd", 2, 2), ("Rhô", 3, 3), ("Rhône", 4, 4)]
+    events = [event for one in told for event in tongue.message(0, piece(*one), "")]
+    assert [event.answer for event in events if isinstance(event, Generated)] == ["Rh", "ô", "ne"]
+
+
 def test_without_metrics_generate_tells_no_time() -> None:
     end = piece("a", 1, 1, finish_reason={"type": "length", "length": 1}, e2e_latency=0.1)
     events = SglangTongue().message(0, end, "")

@@ -76,6 +76,11 @@ def test_time_never_goes_back_to_the_left(lane: Lane, shares: list[float]) -> No
     assert columns[0] >= 0 and columns[-1] <= lane.width
 
 
+@given(lanes())
+def test_the_edges_are_the_times_of_all_columns(lane: Lane) -> None:
+    assert lane.edges() == [lane.time(column) for column in range(1, lane.width + 1)]
+
+
 @given(lanes(), st.floats(0, 1))
 def test_time_is_the_inverse_of_column(lane: Lane, share: float) -> None:
     column = share * lane.width

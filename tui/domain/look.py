@@ -18,6 +18,7 @@ from tui.domain.verdict import told_tokens
 from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 
 _S = 1_000_000_000
+_STOPPED = ("stop", "end_turn", "eos", "eos_token", "completed", None)  # ended by an end token of its own
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
 _NOTHING = View()
@@ -217,6 +218,6 @@ def _decode_rate(state: State, tokens: int | None) -> Value:
     if state.first_ns is not None and state.last_ns is not None:
         window = rates.Window(state.first_ns, state.last_ns, state.first_count, state.last_count)
     # without a reason, too, the last token counted may be the invisible end token
-    stopped = state.finish_reason in ("stop", None)
+    stopped = state.finish_reason in _STOPPED
     several = "extra_choices" in state.warnings  # the count is that of all answers
     return rates.decode_observed(window, tokens, stopped, _buffered(state) or several)

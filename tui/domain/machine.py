@@ -204,26 +204,12 @@ def _pair(value: object) -> bool:
     return False
 
 
-_WHOLES = frozenset(
-    [
-        "ram_total_bytes",
-        "limit_bytes",
-        "commit_limit_bytes",
-        "mem_total_bytes",
-        "mem_budget_bytes",
-        "cpu_cores",
-        "cores",
-        "cpu_max_mhz",
-        "sm_max_mhz",
-        "mem_max_mhz",
-        "power_limit_w",
-        "power_default_w",
-        "peak_gb_s",
-        "pcie_max_gen",
-        "pcie_max_width",
-    ]
-)
-"""Of these other fields are a share, so nothing can have 0 of them: it is not told."""
+_WHOLES = {
+    *("ram_total_bytes", "limit_bytes", "commit_limit_bytes", "mem_total_bytes", "mem_budget_bytes", "cores"),
+    *("cpu_cores", "cpu_max_mhz", "sm_max_mhz", "mem_max_mhz", "power_limit_w", "power_default_w"),
+    *("peak_gb_s", "pcie_max_gen", "pcie_max_width"),
+}
+"""Other fields are shares of these, so there are never 0 of them: that is not told."""
 
 
 def _only(kind: type, raw: object) -> dict[str, object]:

@@ -165,7 +165,7 @@ def _failed(
         status=status,
         retry_after_s=retry_after_s,
         remedy=remedy or _remedy(kind, message),
-        raw=without_secrets(raw[:_RAW_LIMIT].decode("utf-8", "replace")),
+        raw=without_secrets(raw.rstrip()[:_RAW_LIMIT].decode("utf-8", "replace")),
     )
 
 

@@ -39,6 +39,7 @@ class LmStudioTongue(Tongue):
 
     def __init__(self) -> None:
         self._calls = 0
+        self._wrote = False
         self._read = False  # the prompt was read once; rounds after a tool call begin it again
 
     def message(self, at_ns: int, body: Object, event: str) -> list[Event]:
@@ -51,26 +52,30 @@ class LmStudioTongue(Tongue):
             case "prompt_processing.start" | "prompt_processing.progress" | "prompt_processing.end" as name:
                 return self._prompt(at_ns, name, body)
             case "reasoning.delta":
-                return _text(at_ns, reasoning=text(body.get("content")))
+                return self._delta(at_ns, reasoning=text(body.get("content")))
             case "message.delta":
-                return _text(at_ns, answer=text(body.get("content")))
+                return self._delta(at_ns, answer=text(body.get("content")))
             case "tool_call.start" | "tool_call.arguments" as name:
                 return self._tool(at_ns, name, body)
             case "error":  # one with an error object is told before it comes here
                 return [engine_error(at_ns, said(body) or "an error without a message", str(body).encode())]
             case "chat.end":
-                return [*_stats(at_ns, mapping(body.get("result"))), Done(at_ns)]
+                result = mapping(body.get("result"))
+                late = [] if self._wrote else _output(at_ns, result)  # no delta came
+                return [*late, *_stats(at_ns, result), Done(at_ns)]
             case _:
                 return []
 
     def whole(self, at_ns: int, body: Object) -> list[Event]:
         """A reply that was not streamed: the result that a stream carries at its end."""
-        output = [mapping(item) for item in items(body.get("output"))]
-        if not output and not body.get("stats"):
+        if not items(body.get("output")) and not body.get("stats"):
             return []
-        reasoning = "".join(text(item.get("content")) for item in output if item.get("type") == "reasoning")
-        answer = "".join(text(item.get("content")) for item in output if item.get("type") == "message")
-        return [*_model(at_ns, body), *_text(at_ns, answer, reasoning), *_stats(at_ns, body)]
+        return [*_model(at_ns, body), *_output(at_ns, body), *_stats(at_ns, body)]
+
+    def _delta(self, at_ns: int, answer: str = "", reasoning: str = "") -> list[Event]:
+        events = _text(at_ns, answer, reasoning)
+        self._wrote = self._wrote or bool(events)
+        return events
 
     def _prompt(self, at_ns: int, name: str, body: Object) -> list[Event]:
         if name == "prompt_processing.start":
@@ -100,6 +105,14 @@ class LmStudioTongue(Tongue):
 
 def _text(at_ns: int, answer: str = "", reasoning: str = "") -> list[Event]:
     return [Generated(at_ns, answer, reasoning)] if answer or reasoning else []
+
+
+def _output(at_ns: int, result: Object) -> list[Event]:
+    """All text of a result."""
+    output = [mapping(item) for item in items(result.get("output"))]
+    reasoning = "".join(text(item.get("content")) for item in output if item.get("type") == "reasoning")
+    answer = "".join(text(item.get("content")) for item in output if item.get("type") == "message")
+    return _text(at_ns, answer, reasoning)
 
 
 def _model(at_ns: int, body: Object) -> list[Event]:

@@ -14,7 +14,7 @@ from tui.engines.generated import Parts
 from tui.engines.llama_timings import timings_of
 from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
-from tui.engines.typed_events import typed_event
+from tui.engines.typed_events import typed_event, typed_whole
 
 DIALECT = Dialect("openai")
 PATH = "/v1/chat/completions"
@@ -69,7 +69,7 @@ class OpenAiTongue(Tongue):
     def whole(self, at_ns: int, body: Object) -> list[Event]:
         """A reply that was not streamed: it has `message` in place of `delta`."""
         choices = items(body.get("choices"))
-        return self._chunk(at_ns, body, choices, "message") if choices else []
+        return self._chunk(at_ns, body, choices, "message") if choices else typed_whole(at_ns, body)
 
     def _chunk(self, at_ns: int, body: Object, choices: list[object], part: str) -> list[Event]:
         choice = _first(choices)

@@ -9,6 +9,7 @@ from tui.engines.failures import engine_error, said
 from tui.engines.shapes import Object, items, mapping, nanoseconds, text
 
 _S = 1e9
+_CUT = "\ufffd"  # in place of a character whose last bytes are still to come
 
 
 class Generate:
@@ -22,7 +23,10 @@ class Generate:
         meta = mapping(body.get("meta_info"))
         running = count(meta.get("completion_tokens"))
         events: list[Event] = []
-        new = self._new(text(body.get("text")), len(items(body.get("output_ids"))), running)
+        told = text(body.get("text"))
+        if not meta.get("finish_reason"):
+            told = told.rstrip(_CUT)
+        new = self._new(told, len(items(body.get("output_ids"))), running)
         if new:
             events.append(Generated(at_ns, new, count=running or None))
         reason = mapping(meta.get("finish_reason"))

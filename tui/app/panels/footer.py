@@ -13,7 +13,7 @@ from tui.app.scene import Scene
 from tui.app.stage.footing import footing
 from tui.app.theming import Ink
 from tui.app.tour import rows as touring
-from tui.plot.cells import clean
+from tui.plot.cells import clean, clusters, width
 from tui.plot.rows import Row, row_width
 from tui.settings.keys import Key
 
@@ -45,10 +45,31 @@ class Footer(Panel):
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         if self.said:
-            return (most((), [((f" {word}", "text bold"),) for word in clean(self.said).split()], width),)
+            said = fitted(clean(self.said).split(), width)
+            return (most((), [((f" {word}", "text bold"),) for word in said], width),)
         if self.plan.form is Form.STAGE:
             return (footing(scene, self._shown, width),)
         return (footer(scene, self._shown, width, self.plan.form, self.plan.maximised),)
+
+
+def fitted(words: Sequence[str], cells: int) -> list[str]:
+    """The words; where they don't fit, the longest of them (a path) loses its beginning: the reason stays."""
+    parts = list(words)
+    over = sum(1 + width(part) for part in parts) - cells
+    if over > 0:
+        at = max(range(len(parts)), key=lambda n: width(parts[n]))
+        parts[at] = "…" + _end(parts[at], width(parts[at]) - over - 1)
+    return parts
+
+
+def _end(text: str, cells: int) -> str:
+    kept = ""
+    for cluster, wide in reversed(list(clusters(text))):
+        cells -= wide
+        if cells < 0:
+            break
+        kept = cluster + kept
+    return kept
 
 
 def footer(scene: Scene, shown: Mapping[str, str], width: int, form: Form, maximised: str = "") -> Row:

@@ -40,7 +40,7 @@ def whole(parts: Sequence[str], cells: int, rows: int) -> list[str]:
     if rows <= 0 or not told:
         return []
     for n in range(len(told), 0, -1):
-        lines = [line.removeprefix("· ") for line in wrapped(" · ".join(told[:n]), cells)]
+        lines = [line.removeprefix("· ") for line in measured(" · ".join(told[:n]), cells)]
         if len(lines) <= rows:
             return lines
     kept = lines[:rows]

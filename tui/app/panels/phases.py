@@ -113,9 +113,10 @@ def _lines(phase: Phase, scene: Scene, total: int, width: int, fill: Fill) -> li
 
 
 def reading(view: View, cells: int, fill: Fill, asked: bool = False) -> tuple[Row, str]:
-    """(gauge, words) of how far the prompt is read; `asked`: also what was wished for, if it differs."""
+    """(gauge, words) of how far the prompt is read, or was when the request ended before its first token;
+    `asked`: also what was wished for, if it differs."""
     cached = view.cached_tokens or 0
-    if view.stage is Stage.PREFILL and view.reports:
+    if view.reports and view.ttft.number is None:
         last = view.reports[-1]
         bar = progress(
             cells,
@@ -123,7 +124,7 @@ def reading(view: View, cells: int, fill: Fill, asked: bool = False) -> tuple[Ro
             last.total,
             reused=last.cached,
             reported=max(0, last.processed - last.cached),
-            guessed=max(0, view.read_now - last.processed),
+            guessed=max(0, view.read_now - last.processed) if view.stage is Stage.PREFILL else 0,
         )
         return bar, read_so_far(last, unit=False)
     total = view.prompt_tokens
