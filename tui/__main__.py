@@ -1,11 +1,9 @@
-"""Starts toklane: whichever face was asked for; owns the exit status, and what standard streams can take."""
+"""Starts toklane: whichever face was asked for; owns the exit status."""
 
 from __future__ import annotations
 
 import argparse
-import codecs
 import contextlib
-import io
 import os
 import signal
 import sys
@@ -15,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType
 
+from tui import streams
+
 FAILED = 1
 _STATUS: Mapping[int, int] = {
     getattr(signal, name): status
@@ -22,22 +22,6 @@ _STATUS: Mapping[int, int] = {
     if hasattr(signal, name)  # Windows has no SIGHUP
 }
 _PLAIN = ("", "dumb", "unknown")  # terminals of which nothing is known
-_STREAMS = ("stdin", "stdout", "stderr")
-_COERCED = ("C.UTF-8", "C.utf8", "UTF-8")  # what Python itself makes of LC_CTYPE where the locale is C
-_TO_ASCII = "tui.to_ascii"
-
-
-class _Remarks(io.TextIOWrapper):
-    """Stderr. One that takes nothing (a full disk, a reader that has gone) costs the remark, not the result."""
-
-    def write(self, text: str, /) -> int:
-        with contextlib.suppress(OSError):
-            super().write(text)
-        return len(text)
-
-    def flush(self) -> None:
-        with contextlib.suppress(OSError):
-            super().flush()
 
 
 class _Signalled(SystemExit):
@@ -68,7 +52,7 @@ def main() -> None:
 
 def _main() -> int:
     _leave_no_core()
-    _prepare_streams(os.environ)
+    streams.prepare(os.environ)
     sys.unraisablehook = _unraisable
     threading.excepthook = _in_thread
     for number in _STATUS:
@@ -218,37 +202,6 @@ def _complain_of(error: Exception) -> None:
         return
     place = traceback.extract_tb(error.__traceback__)[-1]
     complain(crash.told(error, f" ({Path(place.filename).name}, line {place.lineno})"))
-
-
-def _prepare_streams(environ: Mapping[str, str]) -> None:
-    """A closed stream is one to nobody. What a stream's encoding lacks is written in ASCII; no text fails."""
-    for name in _STREAMS:
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
-    codecs.register_error(_TO_ASCII, _in_ascii)
-    encoding = "ascii" if _wants_ascii(environ) else None
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        out = open(sys.stderr.fileno(), "wb", closefd=False)  # noqa: SIM115
-        sys.stderr = _Remarks(out, sys.stderr.encoding, line_buffering=True)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=encoding or stream.encoding, errors=_TO_ASCII)
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    from tui.plot.glyphs import to_ascii
-
-    assert isinstance(error, UnicodeEncodeError)
-    return to_ascii(error.object[error.start : error.end]), error.end
-
-
-def _wants_ascii(environ: Mapping[str, str]) -> bool:
-    """The C locale was asked for by name. Python writes UTF-8 there; such a terminal may not read it."""
-    if environ.get("PYTHONIOENCODING") or environ.get("PYTHONUTF8"):
-        return False
-    kind = environ.get("LC_CTYPE")
-    chosen = environ.get("LC_ALL") or (kind if kind not in _COERCED else "") or environ.get("LANG")
-    return chosen in ("C", "POSIX")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def test_no_piece_of_a_key_is_left(form: str) -> None:
     assert said.startswith('{"error": "wrong key ') and said.endswith(', see"}')
 
 
-@pytest.mark.parametrize("form", FORMS[:9])
+@pytest.mark.parametrize("form", [*FORMS, KEY[4:], KEY[-20:]])
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 11, 1000])
 def test_a_key_that_is_cut_between_two_reads_is_hidden(form: str, size: int) -> None:
     data = f'data: {{"a": "b"}}\n\ndata: {{"error": "wrong key {form}"}}\n\n'.encode()
@@ -57,6 +57,39 @@ def test_a_key_that_is_cut_between_two_reads_is_hidden(form: str, size: int) -> 
     said = b"".join(hiding.streamed(data[at : at + size]) for at in range(0, len(data), size)) + hiding.rest()
     assert not [part for part in PARTS if part.encode() in said], said
     assert said.startswith(b'data: {"a": "b"}\n\ndata: {"error": "wrong key ') and said.endswith(b'"}\n\n')
+
+
+@pytest.mark.parametrize("form", [*FORMS, KEY[4:], KEY[-12:]])
+def test_a_key_that_is_cut_anywhere_is_hidden(form: str) -> None:
+    data = f'data: {{"error": "wrong key {form}"}}\n\n'.encode()
+    places = range(len(data) - len(form) - 8, len(data))
+    for first in places:
+        for second in range(first, min(first + 12, len(data))):
+            hiding = veil()
+            cuts = (data[:first], data[first:second], data[second:])
+            said = b"".join(map(hiding.streamed, cuts)) + hiding.rest()
+            assert not [part for part in PARTS if part.encode() in said], (cuts, said)
+            assert said.startswith(b'data: {"error": "wrong key ') and said.endswith(b'"}\n\n')
+
+
+def test_a_key_with_signs_and_blanks_in_it_is_hidden_wherever_it_is_cut() -> None:
+    """A password may hold what elsewhere ends a word."""
+    word = "canary, 'mnop(2468) x94;UVW"
+    pair = base64.b64encode(f"me:{word}".encode()).decode()
+    data = f"wrong {word} here\n".encode()
+    for first in range(len(data)):
+        for second in range(first, len(data), 3):
+            hiding = Veil({"Authorization": f"Basic {pair}"})
+            cuts = (data[:first], data[first:second], data[second:])
+            said = b"".join(map(hiding.streamed, cuts)) + hiding.rest()
+            assert not [part for part in PARTS if part.encode() in said], (cuts, said)
+
+
+def test_a_stream_that_ends_amid_a_piece_of_the_key_shows_none_of_it() -> None:
+    for end in range(12, len(KEY)):
+        hiding = veil()
+        said = hiding.streamed(f"it ends in {KEY[4:end]}".encode()) + hiding.rest()
+        assert KEY[4:end].encode() not in said, said
 
 
 @given(st.sampled_from(FORMS[:9]), st.lists(st.integers(0, 80), max_size=5))

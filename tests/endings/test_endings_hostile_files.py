@@ -6,7 +6,6 @@ import gzip
 import json
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,6 @@ from tests.endings.hostile import ALL, Server, alien, streamed
 from tests.endings.terminal import ROOT
 from tests.endings.test_endings_hostile import plain, seen, sound
 from tui import locations
-from tui.capture.lines import to_line
-from tui.domain.machine import Gpu, Reading
-from tui.domain.machine import Server as Process
-from tui.domain.shape import ModelShape
-from tui.domain.wire import End, Meta, Note, Read, Sample
 
 WORD = ALL.replace("\0", "")
 LONG = "k" * 200_000
@@ -263,59 +257,3 @@ def test_a_home_that_can_be_none(start: Start, tmp_path: Path, home: str) -> Non
     process = start("keys", TOKLANE_HOME=home)
     _, errors = process.communicate(timeout=60)
     assert process.returncode in (0, 1, 2) and errors.count("\n") <= 1 and "internal error" not in errors
-
-
-# -- recordings: every field -------------------------------------------------------------------------------
-
-
-def filled(kind: type, number: object, word: object) -> dict[str, object]:
-    """Every field of it by its type, as a sample carries it."""
-    told: dict[str, object] = {}
-    for each in fields(kind):
-        match str(each.type).removesuffix(" | None"):
-            case "int" | "float":
-                told[each.name] = number
-            case "bool":
-                told[each.name] = True
-            case "str":
-                told[each.name] = word
-            case "Mapping[str, str]":
-                told[each.name] = {name: word for name in (WORD, "cpu", "gpus", "server", each.name)}
-            case "tuple[tuple[int, float], ...]":
-                told[each.name] = [[number, number]] * 3
-    return told
-
-
-@pytest.mark.parametrize("number", [0, 1, 10**18, 1e24, -1, 0.5], ids=str)
-def test_a_recording_whose_every_field_is_hostile(
-    monitor: Monitor, start: Start, tmp_path: Path, number: float
-) -> None:
-    reading = filled(Reading, number, WORD) | {
-        "gpus": [filled(Gpu, number, WORD) | {"uuid": f"{n}"} for n in range(3)],
-        "server": filled(Process, number, WORD),
-        "model": filled(ModelShape, number, WORD) | {"attention": [[1, number, number, number, number]]},
-    }
-    counts = ("threads", "kv_bytes", "prompt_tokens_asked", "answer_limit", "context_length", "slots")
-    told = {"model": WORD, "shape": reading["model"], "gpu": WORD} | dict.fromkeys(counts, number)
-    stream = streamed("a", "b")
-    records = [
-        Meta({"engine": WORD, "request": {"path": "/v1/chat/completions"}, "conditions": told}),
-        Note(0, "sent"),
-        Sample(1, reading),
-        *(Read(2_000_000 * (n + 1), data) for n, data in enumerate(stream)),
-        Note(2_000_000, "conditions", told),
-        Note(3_000_000, "rival", {"rival": number, "step": WORD, "how": WORD, "chunks": number}),
-        Sample(4_000_000, reading),
-        End(20_000_000, WORD, WORD),
-    ]
-    file = written(tmp_path, "run.jsonl", b"".join(map(to_line, records)))
-    out, errors = start("replay", str(file), "--json").communicate(timeout=60)
-    assert json.loads(out) and "internal error" not in errors
-    out, errors = start("replay", str(file), "--plain", "--speed", "1000").communicate(timeout=60)
-    plain(out + errors)
-    assert "internal error" not in out + errors
-    terminal = monitor("replay", str(file))
-    terminal.wait_for("answer")
-    seen(terminal, PAGES)
-    terminal.settle(0.3)
-    sound(terminal)

@@ -90,7 +90,7 @@ def test_something_else_answers_or_nothing_does(start: Start) -> None:
     cases: dict[Behaviour, tuple[str, str]] = {
         silent: silence,
         page: ("", "answers, but not like an engine that toklane knows. Check the address."),
-        moved: ("", "answers, but not like an engine that toklane knows. Check the address."),
+        moved: ("", "redirects to http://elsewhere/. Give the engine's own address."),
         closing: ("No engine can be heard at ", "Check the address."),
         resetting: ("No engine can be heard at ", "Check the address."),
         greeting: ("No engine can be heard at ", "Check the address."),

@@ -30,6 +30,15 @@ def stopped(process: psutil.Process) -> bool:
     return process.status() == psutil.STATUS_STOPPED
 
 
+def lives(terminal: Terminal) -> None:
+    """Its screen is there and answers."""
+    terminal.until(lambda: "?1049h" in left_open(terminal.written))
+    terminal.press("?")
+    terminal.wait_for("keys: request")
+    terminal.press("\x1b")
+    terminal.wait_for(READING)
+
+
 def finish(terminal: Terminal, engine: Engine) -> None:
     engine.reads.set()
     engine.writes.set()
@@ -47,20 +56,16 @@ def test_a_monitor_that_was_stopped_comes_back_and_leaves_the_terminal_as_it_was
     process = psutil.Process(terminal.process.pid)
     terminal.kill(signal.SIGTSTP)
     terminal.until(lambda: stopped(process))
-    terminal.settle(0)
-    assert terminal.restored, "whoever types now types into a terminal that is as it was"
+    terminal.until(lambda: terminal.restored)  # whoever types now types into a terminal that is as it was
     for number in (None, signal.SIGSTOP):
         if number is not None:
             terminal.kill(number)
             terminal.until(lambda: stopped(process))
-        seen = len(terminal.written)
         terminal.kill(signal.SIGCONT)
-        terminal.until(lambda seen=seen: READING in terminal.text and len(terminal.written) > seen)  # type: ignore[misc]
-        terminal.until(lambda: "?1049h" in left_open(terminal.written))
+        lives(terminal)
     terminal.kill(signal.SIGCONT)
-    terminal.press("?")
-    terminal.wait_for("keys: request")
-    terminal.press("\x1b")
+    terminal.kill(signal.SIGCONT)
+    lives(terminal)
     finish(terminal, scripted)
 
 
@@ -103,6 +108,18 @@ def test_a_signal_that_nobody_expects_leaves_the_terminal_as_it_was(
     for file in (own_home / "state" / "runs").iterdir():
         eventually(lambda file=file: read(file).ended)  # type: ignore[misc]
         assert ending(read(file)) == "cancelled"
+
+
+def test_one_that_is_ended_and_told_to_go_on_at_once_ends(monitor: Monitor, scripted: Engine) -> None:
+    """As `timeout` does it, so that it also ends what was stopped."""
+    for _ in range(2):
+        terminal = monitor("--url", scripted.url)
+        amid_the_prompt(terminal)
+        terminal.kill(signal.SIGTERM)
+        for _ in range(5):
+            terminal.settle(0.02)
+            terminal.kill(signal.SIGCONT)
+        assert terminal.end(SOON_S) == 143 and terminal.restored
 
 
 def test_a_storm_of_resizes_and_of_signals_that_mean_nothing_changes_nothing(

@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.endings.conftest import Monitor, Start
-from tests.endings.terminal import ROOT, living
+from tests.endings.conftest import Start
+from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, living
 from tests.secrets.echoing import KEY, Echoing, leaks, told
 
 COMPLETE, FAILED = 0, 1
@@ -95,13 +95,13 @@ def test_a_key_in_the_place_of_its_variables_name_is_not_said_back(start: Start)
 
 
 @pytest.mark.parametrize("status", [200, 401, 500])
-def test_a_sitting_shows_and_keeps_nothing_of_the_key(monitor: Monitor, own_home: Path, status: int) -> None:
-    before = set(ROOT.glob("toklane-*.svg"))
+def test_a_sitting_shows_and_keeps_nothing_of_the_key(own_home: Path, tmp_path: Path, status: int) -> None:
+    """Its picture is written where the program was started."""
     old = os.umask(0)
+    environ = environment(own_home, MY_KEY=KEY, PYTHONPATH=str(ROOT))
+    command = ["env", "-C", str(tmp_path), *TOKLANE, "--api-key-env", "MY_KEY", "--prompt-tokens", "128"]
     try:
-        with Echoing(status) as server:
-            words = ("--url", server.url, "--api-key-env", "MY_KEY", "--prompt-tokens", "128")
-            terminal = monitor(*words, MY_KEY=KEY)
+        with Echoing(status) as server, Terminal([*command, "--url", server.url], environ) as terminal:
             terminal.wait_for("enter send")
             nobody_has(own_home, terminal.process.pid)
             terminal.press("\r")
@@ -119,11 +119,9 @@ def test_a_sitting_shows_and_keeps_nothing_of_the_key(monitor: Monitor, own_home
             assert terminal.end() == 0
     finally:
         os.umask(old)
-    pictures = set(ROOT.glob("toklane-*.svg")) - before
-    for picture in pictures:
-        assert not leaks(picture.read_bytes())
-        assert stat.S_IMODE(picture.stat().st_mode) == 0o600
-        picture.unlink()
+    (picture,) = tmp_path.glob("toklane-*.svg")
+    assert not leaks(picture.read_bytes())
+    assert stat.S_IMODE(picture.stat().st_mode) == 0o600
     assert not leaks(terminal.written)
     assert not leaks(terminal.text)
     nothing_is_written(own_home)

@@ -24,7 +24,7 @@ _DEADLY = (
     *("SIGIO", "SIGPWR", "SIGXCPU", "SIGBREAK"),
 )
 """What ends a program that does not answer it, and would leave the terminal as it is drawn."""
-_STOPS = ("SIGTSTP", "SIGCONT")  # Textual answers these while it draws, and for ever after
+_STOPS = ("SIGTSTP", "SIGCONT")  # what answers these while it draws would answer them for ever after
 _RESETS = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 )

@@ -87,7 +87,7 @@ class Monitor(App[None], inherit_bindings=False):
         return Cover(self._ink(), self._staged)
 
     def on_mount(self) -> None:
-        heed(self._driver)
+        heed(self)
         self.call_after_refresh(self._open)
         self.set_interval(_THEME_LOOK_S, self.look_at_theme)
 

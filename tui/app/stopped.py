@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sys
-from types import FrameType
 
-from textual.driver import Driver
+from textual.app import App
 
 
-def heed(driver: Driver | None) -> None:
-    """Let SIGCONT find a terminal that was put back.
+def heed(app: App[None]) -> None:
+    """Answer SIGTSTP and SIGCONT in Textual's way, but by the loop, and let SIGCONT find a terminal put back.
 
-    Textual puts it back for SIGTSTP only, and sets it up anew at every SIGCONT: after any other one it would
-    take its own raw settings for those of before, and leave them behind at the end.
+    Textual answers them wherever the signal comes; amid a write that would wait for itself. And it puts the
+    terminal back for SIGTSTP only, but sets it up anew at every SIGCONT: after any other one it would take
+    its own raw settings for those of before, and leave them behind at the end.
     """
+    driver = app._driver
     if sys.platform == "win32" or driver is None:
         return
     stop, go_on = signal.getsignal(signal.SIGTSTP), signal.getsignal(signal.SIGCONT)
@@ -22,17 +24,20 @@ def heed(driver: Driver | None) -> None:
         return
     put_back = False
 
-    def stopping(number: int, frame: FrameType | None) -> None:
+    def stopping() -> None:
         nonlocal put_back
         put_back = True
-        stop(number, frame)
+        stop(signal.SIGTSTP, None)
 
-    def going_on(number: int, frame: FrameType | None) -> None:
+    def going_on() -> None:
         nonlocal put_back
+        if not app.is_running:  # it has put the terminal back for good
+            return
         if not put_back:
             driver.suspend_application_mode()
         put_back = False
-        go_on(number, frame)
+        go_on(signal.SIGCONT, None)
 
-    signal.signal(signal.SIGTSTP, stopping)
-    signal.signal(signal.SIGCONT, going_on)
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGTSTP, stopping)
+    loop.add_signal_handler(signal.SIGCONT, going_on)

@@ -46,7 +46,7 @@ _MASKING = (
     b"2",
 )  # a mask may begin here
 _WORD_MOST = 2048
-_WORD = re.compile(rb"[^\s\"'<>,;(){}]*")
+_BETWEEN = b" \t\r\n\x0b\x0c\"'<>,;(){}"  # two words, where no key holds it
 _REMOVED = REMOVED.encode()
 
 
@@ -62,6 +62,9 @@ class Veil:
         )  # others would be cut inside a character
         self._masked = re.compile(b"|".join(map(_masked, self._parted)) or b"(?!)")
         self._signs = _signs(self._forms, self._parted)
+        self._long = tuple(key for key in self._parted if len(key) >= _LONG)
+        between = bytes(sign for sign in _BETWEEN if not any(sign in form for form in forms))
+        self._word = re.compile(b"[^%b]*" % re.escape(between))
         self._held = b""
 
     @property
@@ -81,9 +84,8 @@ class Veil:
             data = data.replace(form, _REMOVED)
         if any(mark in data for mark in _MARKS):  # the pattern is slow
             data = self._masked.sub(_REMOVED, data)
-        for key in self._parted:
-            if len(key) >= _LONG:
-                data = _without_ends(data, key)
+        for key in self._long:
+            data = _without_ends(data, key)
         return data
 
     def streamed(self, data: bytes) -> bytes:
@@ -96,7 +98,7 @@ class Veil:
         if self._held:
             data, self._held = self._held + data, b""
         if not data.endswith(b"\n"):
-            word = _last_word(data)
+            word = self._last_word(data)
             if word and self._may_go_on(word):
                 data, self._held = data[: len(data) - len(word)], word
         return self.hidden(data)
@@ -105,6 +107,7 @@ class Veil:
         """What was kept when the stream ended."""
         held, self._held = self._held, b""
         cut = any(held.endswith(form[:n]) for form in self._forms for n in range(4, len(form)))
+        cut = cut or any(len(held) >= _FRAGMENT and held[-_FRAGMENT:] in key for key in self._long)
         return _REMOVED if cut else self.hidden(held)
 
     def words(self, told: Any) -> Any:
@@ -121,11 +124,17 @@ class Veil:
             case _:
                 return told
 
+    def _last_word(self, data: bytes) -> bytes:
+        """What stands behind the last blank or sign, as much of it as an echo could be."""
+        backwards = self._word.match(data[-_WORD_MOST:][::-1])
+        return backwards[0][::-1] if backwards else b""
+
     def _may_go_on(self, word: bytes) -> bool:
         if (
             word.endswith(_MASKING)
             or re.search(_MASK, word)
             or any(key[:_HEAD_LEAST] in word for key in self._keys)
+            or any(word[-1:] in key[:-1] for key in self._long)  # a piece that goes on to the key's end
         ):
             return True
         return any(_ends_within(word, form) for form in self._forms)
@@ -149,12 +158,6 @@ def _ends_within(word: bytes, form: bytes) -> bool:
             return True
         at += 1
     return False
-
-
-def _last_word(data: bytes) -> bytes:
-    """What stands behind the last blank or sign, as much of it as an echo could be."""
-    backwards = _WORD.match(data[-_WORD_MOST:][::-1])
-    return backwards[0][::-1] if backwards else b""
 
 
 def _keys(headers: Mapping[str, str]) -> Iterable[bytes]:

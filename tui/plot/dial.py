@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from tui.plot.cells import width as cells_of
 from tui.plot.glyphs import Fill
@@ -39,6 +40,12 @@ def dial_rows(steps: Sequence[DialStep], selected: int | None, width: int, fill:
 
     selected: index of the chosen step; None where the length is not known, then none is marked.
     """
+    return _drawn(tuple(steps), selected, width, fill)
+
+
+@lru_cache(maxsize=4)
+def _drawn(steps: tuple[DialStep, ...], selected: int | None, width: int, fill: Fill) -> tuple[Row, Row]:
+    """Kept: it changes with a key or a result, and is asked for several times a second."""
     signs = fill.glyphs
     prompt, times = Canvas(width), Canvas(width)
     prompt.put(1, "prompt", "text bold")
