@@ -12,7 +12,8 @@ from tui.app.window import Window
 from tui.domain.arrivals import Arrivals
 from tui.domain.prefill import Forecast
 from tui.domain.view import Stage, Track, View
-from tui.plot.lane import Segment, layout
+from tui.plot.lane import Segment
+from tui.plot.lane_layout import layout
 
 
 def ends(*moments: Extent) -> list[int]:

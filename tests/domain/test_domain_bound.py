@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.domain.worked import WORKED
-from tui.domain.bound import Evidence, verdict
+from tui.domain.bound import verdict
 from tui.domain.cost import PhaseCost
+from tui.domain.evidence import Evidence
 from tui.domain.moments import Moment
 from tui.domain.throttle import Throttle
 from tui.domain.values import Provenance, Value, absent

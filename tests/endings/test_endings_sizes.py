@@ -54,6 +54,7 @@ def test_no_size_is_too_small_and_all_comes_back(monitor: Monitor, scripted: Eng
         terminal.resize(*next(sizes))
         terminal.settle(0.05)
     terminal.resize(120, 36)
+    terminal.until(lambda: "q quit" in "".join(terminal.text.split("\n")[35:]))  # drawn for the last size
     terminal.wait_for("first token (TTFT)")
     terminal.wait_for("✔ Finished")
     terminal.wait_for(" word40")

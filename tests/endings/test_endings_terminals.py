@@ -43,17 +43,17 @@ def quits(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("env", "codes", "others"),
     [
-        ({}, {"true"}, {"256"}),
-        ({"COLORTERM": ""}, {"256"}, {"true"}),
-        ({"TERM": "screen-256color", "COLORTERM": ""}, {"256"}, {"true"}),
-        ({"TERM": "xterm", "COLORTERM": ""}, {"16"}, {"true", "256"}),
-        ({"NO_COLOR": "1"}, set(), {"true", "256", "16"}),
-        ({"NO_COLOR": "1", "TERM": "xterm", "COLORTERM": ""}, set(), {"true", "256", "16"}),
+        ({}, ["true"], ["256"]),
+        ({"COLORTERM": ""}, ["256"], ["true"]),
+        ({"TERM": "screen-256color", "COLORTERM": ""}, ["256"], ["true"]),
+        ({"TERM": "xterm", "COLORTERM": ""}, ["16"], ["true", "256"]),
+        ({"NO_COLOR": "1"}, [], ["true", "256", "16"]),
+        ({"NO_COLOR": "1", "TERM": "xterm", "COLORTERM": ""}, [], ["true", "256", "16"]),
     ],
     ids=str,
 )
 def test_a_terminal_gets_the_colours_it_has_and_no_others(
-    monitor: Monitor, scripted: Engine, env: dict[str, str], codes: set[str], others: set[str]
+    monitor: Monitor, scripted: Engine, env: dict[str, str], codes: list[str], others: list[str]
 ) -> None:
     """Through a request, a page, the next themes, and one by name from the palette."""
     terminal = monitor("--url", scripted.url, **env)

@@ -8,6 +8,9 @@ import pytest
 from tui.domain.events import ErrorKind, Failed
 from tui.domain.wire import End, Meta, Read
 from tui.engines.failures import http_failure, said, told_error, without_secrets
+from tui.engines.framing import Message
+from tui.engines.meaning import meaning
+from tui.engines.openai import OpenAiTongue
 from tui.engines.registry import decoder_for
 
 KEY = "sk-abcdef1234567890"
@@ -146,3 +149,9 @@ def test_a_damaged_error_keeps_its_status() -> None:
 
 def test_an_error_status_counts_even_when_the_body_breaks() -> None:
     assert reply(502, [], b"<html>", end="reset").status == 502
+
+
+@pytest.mark.parametrize("data", [b'"out of memory"', b'["out of memory"]', b"out of memory"])
+def test_an_error_event_is_told_in_whatever_it_is_written(data: bytes) -> None:
+    (told,) = meaning(OpenAiTongue(), 5, Message(data, "error"))
+    assert isinstance(told, Failed) and told.message.endswith(": out of memory")

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tui.plot.gaps import gap_peaks, gap_rows, largest_reads, reads_by_column, stall_label
 from tui.plot.glyphs import Fill
-from tui.plot.lane import Segment, layout
+from tui.plot.lane import Segment
+from tui.plot.lane_layout import layout
 from tui.plot.load import load_columns, load_rows
 from tui.plot.rows import plain, row_width
 

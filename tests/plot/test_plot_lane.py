@@ -7,7 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.plot.lane import Lane, Segment, layout
+from tui.plot.lane import Lane, Segment
+from tui.plot.lane_layout import layout
 
 MS = 1_000_000
 S = 1_000 * MS

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from tui.domain.rivals import Rival, Turn
 from tui.plot.glyphs import Fill
-from tui.plot.lane import Segment, layout
+from tui.plot.lane import Segment
+from tui.plot.lane_layout import layout
 from tui.plot.rivals import rival_row, rivals_row
 from tui.plot.rows import plain, row_width
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tui.plot.axis import axis_row, ghost_row, label_row
 from tui.plot.glyphs import Fill, ascii_row
-from tui.plot.lane import Lane, Segment, layout
+from tui.plot.lane import Lane, Segment
+from tui.plot.lane_layout import layout
 from tui.plot.marks import Ending, Expected, Marks
 from tui.plot.names import names_row
 from tui.plot.rows import Row, plain, row_width

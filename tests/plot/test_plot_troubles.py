@@ -1,7 +1,8 @@
 """Marks of the machine on the time axis: where they stand, how long they last, and which one is seen."""
 
 from tui.plot.glyphs import Fill
-from tui.plot.lane import Segment, layout
+from tui.plot.lane import Segment
+from tui.plot.lane_layout import layout
 from tui.plot.rows import Row, plain, row_width
 from tui.plot.troubles import Trouble, troubles_over
 

@@ -149,6 +149,8 @@ class Desk:
         except RuntimeError:
             with self._lock:
                 del self._runs[run]
+                self._busy(bool(self._runs))
+            cancel.close()
             raise
         for one in order.polls:
             with suppress(RuntimeError):  # the run goes on with what its stream tells

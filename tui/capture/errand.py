@@ -30,7 +30,8 @@ class Memory:
     """What earlier errands learned: prompts by (address, model, wish), estimates by (address, model).
 
     cold: the newest prompt that no cache knew, by the wish for the same one again. Where reuse can't be
-    switched off it has a first line of its own, and only the identical prompt finds it again.
+    switched off it has a first line of its own, and only the identical prompt finds it again. One that was
+    sized by an estimate also stays as it was sent: a better estimate would make it another prompt.
     """
 
     sized: dict[tuple[str, str, Wish], Sized] = field(default_factory=dict)
@@ -89,7 +90,7 @@ class Errand:
         if wish.cache == Cache.SAME.value and again in self._memory.cold:
             return self._memory.cold[again]
         sized = yield from self._sizes()
-        if wish.cache == Cache.COLD.value and wish.nonce:
+        if wish.cache == Cache.SAME.value or (wish.cache == Cache.COLD.value and wish.nonce):
             self._memory.cold[again] = sized
         return sized
 
@@ -102,7 +103,7 @@ class Errand:
             return replace(known, turns=turns_of(wish, known.sizes, brief=known.brief))
         estimate = self._memory.estimate.get(key[:2])
         sized = yield from size(wish, found.model, counter=self._adapter.counter, estimate=estimate)
-        if sized.exact:
+        if sized.exact or wish.cache == Cache.TAIL.value:  # a prefix of another length is not the same one
             self._memory.sized[key] = sized
         return sized
 

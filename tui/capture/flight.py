@@ -9,9 +9,9 @@ from tui.capture.orders import CancelOrder
 from tui.capture.target import Run
 from tui.domain.view import View
 from tui.domain.wire import End, Record
+from tui.engines.decoder import USAGE_WAIT_NS
 
 LINGER_DONE_NS = 1_000_000_000  # after the end mark the server has this long to close
-LINGER_FINISH_NS = 5_000_000_000  # after a finish reason usage may still come
 
 
 class Flight:
@@ -70,7 +70,7 @@ class Flight:
         if said is None and state.failure is not None:
             said = state.failure.at_ns
         if said is None:
-            said, limit = state.finish_ns, LINGER_FINISH_NS
+            said, limit = state.finish_ns, USAGE_WAIT_NS
         if said is None or clock_ns - self.zero_ns - said <= limit:
             return None
         self._dropped = True

@@ -134,4 +134,4 @@ class Arrivals:
         if last <= first:
             return max(self.gap[start:stop], default=0)
         before, behind = self.gap[start : first * _BLOCK], self.gap[last * _BLOCK : stop]
-        return max(*before, *behind, *self._peaks[first:last])
+        return max((*before, *behind, *self._peaks[first:last]), default=0)

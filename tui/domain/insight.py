@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from tui.domain.bandwidth import decode_bandwidth, plausible, share_of_peak, weights_read
-from tui.domain.bound import Evidence, Verdict, verdict
+from tui.domain.bound import verdict
 from tui.domain.cost import PhaseCost
 from tui.domain.costs import Costs
+from tui.domain.evidence import Evidence, Verdict
 from tui.domain.flops import flops_share, prefill_flops, ridge
 from tui.domain.kv import kv_bytes
 from tui.domain.machine import Reading
+from tui.domain.memory_words import Word
 from tui.domain.moments import Moment, Moments, moments
 from tui.domain.per_token import joules_per_token, mj_per_prompt_token, tokens_per_wh
 from tui.domain.shape import ModelShape, shape_from_conditions
-from tui.domain.signs import Word
 from tui.domain.split import Split, split_of
 from tui.domain.state import learned
 from tui.domain.stored import Stored, cache_types, load_rate, stored

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tui.domain import rates
+from tui.domain.account import BY_END_TOKEN
 from tui.domain.arrivals import Stall
 from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
@@ -18,7 +19,6 @@ from tui.domain.verdict import told_tokens
 from tui.domain.view import Clock, GapStats, Stage, Tool, Track, View
 
 _S = 1_000_000_000
-_STOPPED = ("stop", "end_turn", "eos", "eos_token", "completed", None)  # ended by an end token of its own
 ADD_UP_FLOOR_NS = _S
 ADD_UP_SHARE = 0.25
 _NOTHING = View()
@@ -218,6 +218,6 @@ def _decode_rate(state: State, tokens: int | None) -> Value:
     if state.first_ns is not None and state.last_ns is not None:
         window = rates.Window(state.first_ns, state.last_ns, state.first_count, state.last_count)
     # without a reason, too, the last token counted may be the invisible end token
-    stopped = state.finish_reason in _STOPPED
+    stopped = state.finish_reason in (*BY_END_TOKEN, None)
     several = "extra_choices" in state.warnings  # the count is that of all answers
     return rates.decode_observed(window, tokens, stopped, _buffered(state) or several)

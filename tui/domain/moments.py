@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from tui.domain.gpu_use import working
 from tui.domain.machine import Reading
+from tui.domain.memory_words import LIMITS, Word
 from tui.domain.phases import Phase
 from tui.domain.pressure import Pressure, step
-from tui.domain.signs import LIMITS, Word
 from tui.domain.throttle import MERGE_NS, REASONS, Throttle, throttle
 
 SHOWN = (Word.COMPRESSING, Word.STALLED, Word.PAGING, Word.SWAPPING, Word.OOM_KILLED)

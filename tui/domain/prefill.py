@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from tui.domain.rates import IMPLAUSIBLE_PREFILL_TPS
+from tui.domain.rates import prefill_too_fast
 from tui.domain.values import Provenance, Value, absent
 
 _S = 1_000_000_000
@@ -128,7 +128,7 @@ def speed_now(reports: Sequence[Report], start_ns: int) -> Value:
         tokens = newest.worked - (before.worked if before else 0)
         span = newest.elapsed_ns(start_ns) - (before.elapsed_ns(start_ns) if before else 0)
         timed = newest.engine_ns is not None
-        if span > 0 and tokens >= _FEWEST_TOKENS and (timed or tokens * _S / span <= IMPLAUSIBLE_PREFILL_TPS):
+        if span > 0 and tokens >= _FEWEST_TOKENS and (timed or not prefill_too_fast(tokens, span)):
             who = "the engine's latest two reports" if timed else "the arrival of two reports"
             return Value(tokens * _S / span, unit, _origin(newest), f"tokens / time between {who}")
         if timed:

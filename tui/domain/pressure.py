@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from tui.domain.flow import Flow, flow, grown
 from tui.domain.machine import Reading
-from tui.domain.signs import LIMITS, Word, signs
+from tui.domain.memory_words import LIMITS, Word
+from tui.domain.signs import signs
 from tui.domain.sizes import GIB, MIB
 
 __all__ = ["GIB", "LIMITS", "MIB", "Hold", "Pressure", "Word", "signs", "step"]

@@ -60,7 +60,12 @@ def prefill_doubtful(timings: Timings) -> bool:
     n, span = timings.prompt_n, timings.prompt_ns
     if n is None or span is None or n < 2:
         return False
-    return span <= _NO_TIME_NS or (not timings.cached_unknown and n * _S / span > IMPLAUSIBLE_PREFILL_TPS)
+    return span <= _NO_TIME_NS or (not timings.cached_unknown and prefill_too_fast(n, span))
+
+
+def prefill_too_fast(tokens: int, span_ns: int) -> bool:
+    """Whether no engine can read so many tokens in so short a time."""
+    return tokens * _S / span_ns > IMPLAUSIBLE_PREFILL_TPS
 
 
 def decode_doubtful(timings: Timings) -> bool:
@@ -100,8 +105,10 @@ def prefill_engine(timings: Timings | None) -> Value:
     n, span = timings.prompt_n, timings.prompt_ns
     if n < 2:
         return absent(unit, "fewer than 2 tokens were processed")
-    if span <= 0 or n * _S / span > IMPLAUSIBLE_PREFILL_TPS:
+    if prefill_doubtful(timings):
         return absent(unit, "the engine's prefill time is implausible")
+    if prefill_too_fast(n, span):
+        return absent(unit, "the engine reused some of the prompt and does not tell how much")
     # right after a load nothing can be cached, so the count holds
     sure = not timings.cached_unknown or (timings.load_ns or 0) > _S
     whose = Provenance.DERIVED if "prefill" in timings.derived else Provenance.MEASURED

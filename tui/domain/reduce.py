@@ -6,11 +6,8 @@ state. It is total: odd input becomes a warning in the state, never an exception
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-from operator import attrgetter
-
 from tui.domain import events as ev
+from tui.domain.account import take_timings, take_usage
 from tui.domain.hitches import SLOW
 from tui.domain.kept import MOST_READINGS, thinned
 from tui.domain.machine import Reading
@@ -20,19 +17,6 @@ from tui.domain.state import State, ToolCall
 from tui.domain.verdict import UNCLEAN, conclude, doubt_clocks
 
 LUMP = 5  # so many text messages in one read are no longer a stream
-_TOLD = (
-    "prompt_n",
-    "cached_n",
-    "prompt_ns",
-    "predicted_n",
-    "predicted_ns",
-    "accepted_n",
-    "load_ns",
-    "queue_ns",
-    "tokenize_ns",
-    "total_ns",
-)
-_told = attrgetter(*_TOLD)
 _SLOT_RACE_NS = 20_000_000  # a poll this near before the head may have seen our own request in the slot
 
 
@@ -50,9 +34,9 @@ def reduce(state: State, event: ev.Event) -> State:
         case ev.Generated():
             _generated(state, event)
         case ev.Timings():
-            _timings(state, event)
+            take_timings(state, event)
         case ev.Usage():
-            _usage(state, event)
+            take_usage(state, event)
         case ev.Tick():
             pass
         case ev.Sampled(reading=reading):
@@ -81,7 +65,7 @@ def _afterwards(state: State, event: ev.Event) -> None:
         case ev.Learned(conditions=conditions):
             state.conditions.update(conditions)
         case ev.Timings() if state.failure is None:
-            _timings(state, event)
+            take_timings(state, event)
             doubt_clocks(state)
             if event.predicted_n is not None:
                 state.warnings.pop("usage_missing", None)
@@ -141,14 +125,6 @@ def _stream(state: State, event: ev.Event) -> None:
             state.sign_ns = at_ns if state.sign_ns is None else state.sign_ns
         case _:
             pass
-
-
-def _usage(state: State, event: ev.Usage) -> None:
-    state.prompt_tokens = event.prompt if event.prompt is not None else state.prompt_tokens
-    if event.completion is not None:
-        state.completion_tokens, state.counted_chunks = event.completion, state.chunks
-    state.cached_tokens = event.cached if event.cached is not None else state.cached_tokens
-    state.reasoning_tokens = event.reasoning if event.reasoning is not None else state.reasoning_tokens
 
 
 def _arrived(state: State, event: ev.Arrived) -> None:
@@ -212,45 +188,6 @@ def _read_begins(state: State, at_ns: int) -> None:
     if usual_ns is not None and arrivals.gap[-1] > SLOW * usual_ns:
         clock = told.predicted_ns if told is not None and current else None
         state.hitches.add(len(arrivals) - 1, state.instrument.late_ns, clock)
-
-
-def _timings(state: State, event: ev.Timings) -> None:
-    """Take over what is told; the decode clock is anchored where its newest token was told."""
-    old, arrivals = state.timings, state.arrivals
-    if event.predicted_n is not None:
-        state.counted_chunks = state.chunks
-    if event.predicted_ns is not None and arrivals and event.predicted_n == arrivals.tokens[-1]:
-        state.hitches.clock(len(arrivals) - 1, event.predicted_ns)
-    grown = event.predicted_n is not None and event.predicted_n > ((old.predicted_n if old else None) or 0)
-    if grown:
-        alone = event.final and (old is None or not old.predicted_n)
-        if alone and state.last_ns is not None and state.finish_reason != "stop":
-            state.anchor_ns = state.last_ns
-        else:
-            # the end token has no text: it was sampled when the finish event left
-            state.anchor_ns = state.finish_ns if event.final and state.finish_ns is not None else event.at_ns
-    elif state.anchor_ns is None and event.final:
-        state.anchor_ns = state.finish_ns if state.finish_ns is not None else event.at_ns
-    if old is None or not any([new is None and known is not None for new, known in _pairs(event, old)]):
-        state.timings = event if old is None or not old.final else replace(event, final=True)
-        return
-    told = {name: value for name in _TOLD if (value := getattr(event, name)) is not None}
-    if old.predicted_n is not None and event.predicted_n not in (None, old.predicted_n):
-        told.setdefault("predicted_ns", None)  # the duration of other tokens is not theirs
-    state.timings = replace(
-        old,
-        at_ns=event.at_ns,
-        cached_unknown=event.cached_unknown,
-        final=old.final or event.final,
-        source=event.source or old.source,
-        derived=event.derived or old.derived,
-        waits=event.waits or old.waits,
-        **told,
-    )
-
-
-def _pairs(new: ev.Timings, old: ev.Timings) -> Iterable[tuple[int | None, int | None]]:
-    return zip(_told(new), _told(old), strict=True)
 
 
 def _rival(state: State, event: ev.RivalSeen) -> None:

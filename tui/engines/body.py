@@ -23,7 +23,16 @@ class Body:
     With `keep` (an error reply) all of it is kept whole.
     """
 
-    __slots__ = ("_begun", "_called_events", "_framing", "_json_lines", "_kept", "_kept_size", "_plain")
+    __slots__ = (
+        "_begun",
+        "_brace",
+        "_called_events",
+        "_framing",
+        "_json_lines",
+        "_kept",
+        "_kept_size",
+        "_plain",
+    )
 
     def __init__(self, encoding: str, *, json_lines: bool, keep: bool, called_events: bool = False) -> None:
         self._plain = plain_of(encoding)
@@ -31,13 +40,14 @@ class Body:
         self._framing: Framing | None = None
         self._json_lines = json_lines
         self._begun = keep
+        self._brace = b""  # one that came alone: what follows it tells which body it is
         self._kept: list[bytes] = []
         self._kept_size = 0
 
     @property
     def begun(self) -> bool:
         """Whether a byte came that is not blank."""
-        return self._begun
+        return self._begun or bool(self._brace)
 
     @property
     def streams(self) -> bool:
@@ -57,10 +67,13 @@ class Body:
         return []
 
     def _begin(self, data: bytes) -> bytes:
-        data = data.lstrip(_BLANK)
+        data = self._brace + data if self._brace else data.lstrip(_BLANK)
         if data and data[0] == GZIP_BEGINS:  # a proxy packed it and did not say so
             self._plain = plain_of("gzip")
             data = self._plain(data).lstrip(_BLANK)
+        if data == b"{" and self._json_lines:
+            self._brace = data
+            return b""
         self._begun = bool(data)
         if data[:1] == b"{" and data[1:2] not in _LINE_ENDS and self._json_lines:
             self._framing = JsonLines()

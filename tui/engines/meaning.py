@@ -23,15 +23,16 @@ def meaning(tongue: Tongue, at_ns: int, message: Message) -> list[Event]:
         words = data.decode("utf-8", "replace")
         odd = [Oddity(at_ns, "invalid_utf8", "a message held bytes that are no UTF-8")]
     try:
-        body = mapping(parsed(words))
+        value = parsed(words)
     except ValueError:
         return odd + _no_json(tongue, at_ns, message, words)
+    body = mapping(value)
     told = told_error(body)
     if told:
         return [*odd, *_beside(tongue, at_ns, body), engine_error(at_ns, told, data)]
     events = odd + tongue.message(at_ns, body, message.event)
     if message.event == "error" and not any(isinstance(event, Failed) for event in events):
-        events.append(engine_error(at_ns, said(body) or _NO_WORDS, data))
+        events.append(engine_error(at_ns, said(value) or _NO_WORDS, data))
     return events
 
 

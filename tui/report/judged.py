@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from tui.domain.bound import Verdict
 from tui.domain.cost import PhaseCost
+from tui.domain.evidence import Verdict
 from tui.domain.insight import Insight
 from tui.domain.moments import Moment
 from tui.domain.shape import shape_raw

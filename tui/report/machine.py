@@ -10,7 +10,7 @@ from tui.domain.flow import GAP_NS, SECOND_NS, grown
 from tui.domain.gpu_use import identity
 from tui.domain.insight import insight
 from tui.domain.machine import Gpu, Reading
-from tui.domain.signs import LIMITS
+from tui.domain.memory_words import LIMITS
 from tui.domain.values import Provenance
 from tui.domain.view import View
 from tui.report.judged import cost_object, judged

@@ -25,7 +25,8 @@ from tui.domain.view import Stage, View
 from tui.plot.axis import axis_row, ghost_row, label_row
 from tui.plot.gaps import NO_TOKEN, NONE_CAME, gap_rows, stall_label
 from tui.plot.glyphs import Fill
-from tui.plot.lane import Lane, Segment, layout
+from tui.plot.lane import Lane, Segment
+from tui.plot.lane_layout import layout
 from tui.plot.marks import Expected, Marks
 from tui.plot.names import names_row
 from tui.plot.numbers import duration

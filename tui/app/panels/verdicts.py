@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tui.app.panels.fold import Block
 from tui.app.panels.lines import measured
 from tui.app.scene import Scene
-from tui.domain.bound import Verdict
+from tui.domain.evidence import Verdict
 from tui.plot.cells import clean
 from tui.plot.cells import width as cells_of
 from tui.plot.rows import Row

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from tui.app.panels.spent import marked
 from tui.app.screens.evidence import Number
-from tui.domain.bound import Verdict
 from tui.domain.cost import PhaseCost
+from tui.domain.evidence import Verdict
 from tui.domain.insight import Insight
 from tui.domain.values import Provenance, Value, absent
 from tui.plot.numbers import count, percent, size, three, throughput

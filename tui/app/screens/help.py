@@ -18,7 +18,8 @@ from textual.widgets import Static
 from tui.app.screens.grid import grid
 from tui.app.screens.kept import Kept
 from tui.app.screens.sheet import Sheet
-from tui.domain.signs import RULES, Word
+from tui.domain.memory_words import Word
+from tui.domain.signs import RULES
 from tui.plot.cells import width
 from tui.settings.defining import Definition
 from tui.settings.definitions import DEFINITIONS, GROUPS, MARKS
