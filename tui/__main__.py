@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from tui import streams
+from tui.exhausted import chain, exhausted
 
 FAILED = 1
 _STATUS: Mapping[int, int] = {
@@ -56,19 +57,30 @@ def _main() -> int:
     sys.unraisablehook = _unraisable
     threading.excepthook = _in_thread
     for number in _STATUS:
-        if (
-            number == signal.SIGINT or signal.getsignal(number) is not signal.SIG_IGN
-        ):  # as nohup leaves SIGHUP
+        ignored = signal.getsignal(number) is signal.SIG_IGN  # as nohup leaves SIGHUP
+        if number == signal.SIGINT or not ignored:
             signal.signal(number, _leave)
     # from here on a signal is answered, so all that takes long to import comes after it
     from tui import cli
     from tui.settings.usage import WrongUsage
 
     try:
-        return _face(cli.parse(sys.argv[1:]))
+        options = cli.parse(sys.argv[1:])
+        _check_theme(options.flags.get("theme"))
+        return _face(options)
     except WrongUsage as error:
         cli.complain(str(error))
         return cli.WRONG_USAGE
+
+
+def _check_theme(name: str | None) -> None:
+    """A name that was typed wrong is said also where nothing is drawn, or only later in a browser."""
+    if name:
+        from tui.app import gallery
+        from tui.settings.usage import WrongUsage
+
+        if name not in gallery.names():
+            raise WrongUsage(f"no theme {name!r}; `toklane themes` lists all")
 
 
 def _face(options: argparse.Namespace) -> int:
@@ -159,14 +171,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def _signal_behind(error: BaseException) -> _Signalled | None:
     """Python 3.11 wraps whatever is raised while a class is made, and some library may wrap more."""
-    seen: set[int] = set()
-    link: BaseException | None = error
-    while link is not None and id(link) not in seen:
-        if isinstance(link, _Signalled):
-            return link
-        seen.add(id(link))
-        link = link.__cause__ or link.__context__
-    return None
+    return next((link for link in chain(error) if isinstance(link, _Signalled)), None)
 
 
 def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
@@ -195,7 +200,6 @@ def _complain_of(error: Exception) -> None:
     """One line; of a fault of ours also where it happened, and where its report is."""
     from tui.cli import complain
     from tui.report import crash
-    from tui.report.exhausted import exhausted
 
     if (told := exhausted(error)) or isinstance(error, OSError):
         complain(told or " ".join(str(error).split()))

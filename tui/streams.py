@@ -30,7 +30,8 @@ class _Remarks(io.TextIOWrapper):
 def prepare(environ: Mapping[str, str]) -> None:
     """A closed stream is one to nobody. What a stream's encoding lacks is written in ASCII; no text fails."""
     codecs.register_error(_TO_ASCII, _in_ascii)
-    encoding = "ascii" if _wants_ascii(environ) else None
+    taken = getattr(sys.stdout, "encoding", "") or ""
+    encoding = "ascii" if _wants_ascii(environ, taken) else None
     for stream in (sys.stdout, sys.stderr):  # Textual draws to the original ones
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=encoding or stream.encoding, errors=_TO_ASCII)
@@ -49,10 +50,15 @@ def _in_ascii(error: UnicodeError) -> tuple[str, int]:
     return to_ascii(error.object[error.start : error.end]), error.end
 
 
-def _wants_ascii(environ: Mapping[str, str]) -> bool:
-    """The C locale was asked for by name. Python writes UTF-8 there; such a terminal may not read it."""
+def _wants_ascii(environ: Mapping[str, str], taken: str) -> bool:
+    """The C locale was asked for by name, or one that is not UTF-8 and not installed here.
+
+    Python writes UTF-8 there (`taken` is what it chose); such a terminal may not read it.
+    """
     if environ.get("PYTHONIOENCODING") or environ.get("PYTHONUTF8"):
         return False
     kind = environ.get("LC_CTYPE")
     chosen = environ.get("LC_ALL") or (kind if kind not in _COERCED else "") or environ.get("LANG")
-    return chosen in ("C", "POSIX")
+    codes = (chosen or "").partition(".")[2].partition("@")[0].lower().replace("-", "")
+    foreign = codes not in ("", "utf8") and taken.lower().replace("-", "") == "utf8"
+    return foreign or chosen in ("C", "POSIX")

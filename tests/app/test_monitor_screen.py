@@ -95,7 +95,7 @@ async def test_failure_shows_cause_remedy_and_what_had_arrived(
         assert at.rows[29].startswith(" cause   connection reset by peer")
         assert at.rows[30].startswith(" remedy  look at the engine's log")
         assert at.rows[31].startswith(" answer  1. Prefill reads")
-        assert at.text.count("the engine closed the connection") == 1, "what the sentence says is not repeated"
+        assert at.text.count("the engine closed the connection") == 1, "the sentence is not repeated"
         assert "✖" in at.rows[34], "the length that failed is marked on the dial"
 
 

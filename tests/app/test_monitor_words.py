@@ -122,8 +122,10 @@ def test_finished() -> None:
     assert of(view) == "✔ Finished: 26 % of 1.17 s was reading the prompt · one stall of 413 ms at token 21"
 
 
-def test_finished_at_the_limit_says_so() -> None:
-    assert "the answer limit ended it" in of(seen(whole(KNOBS, prefill_ns=300 * MS, tokens=64, gap_ns=MS)))
+@pytest.mark.parametrize("name", ["length", "limit", "max_tokens", "max_output_tokens"])
+def test_finished_at_the_limit_says_so(name: str) -> None:
+    view = seen(whole(KNOBS, prefill_ns=300 * MS, tokens=64, gap_ns=MS))
+    assert "the answer limit ended it" in of(replace(view, finish_reason=name))
 
 
 def test_finished_without_the_engines_times_tells_the_wait_for_the_first_token() -> None:

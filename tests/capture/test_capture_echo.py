@@ -72,14 +72,15 @@ def test_a_key_that_is_cut_anywhere_is_hidden(form: str) -> None:
             assert said.startswith(b'data: {"error": "wrong key ') and said.endswith(b'"}\n\n')
 
 
-def test_a_key_with_signs_and_blanks_in_it_is_hidden_wherever_it_is_cut() -> None:
+@pytest.mark.parametrize("scheme", ["Basic", "Bearer"])
+def test_a_key_with_signs_and_blanks_in_it_is_hidden_wherever_it_is_cut(scheme: str) -> None:
     """A password may hold what elsewhere ends a word."""
     word = "canary, 'mnop(2468) x94;UVW"
-    pair = base64.b64encode(f"me:{word}".encode()).decode()
+    told = base64.b64encode(f"me:{word}".encode()).decode() if scheme == "Basic" else word
     data = f"wrong {word} here\n".encode()
     for first in range(len(data)):
         for second in range(first, len(data), 3):
-            hiding = Veil({"Authorization": f"Basic {pair}"})
+            hiding = Veil({"Authorization": f"{scheme} {told}"})
             cuts = (data[:first], data[first:second], data[second:])
             said = b"".join(map(hiding.streamed, cuts)) + hiding.rest()
             assert not [part for part in PARTS if part.encode() in said], (cuts, said)

@@ -12,7 +12,7 @@ from tui.capture.errand import Errand, Memory
 from tui.capture.frames import Reply
 from tui.capture.orders import FetchOrder
 from tui.capture.target import Target
-from tui.domain.knobs import Knobs
+from tui.domain.knobs import Cache, Knobs
 from tui.engines.conditions import conditions_of
 from tui.engines.found import Found, Model
 from tui.engines.registry import names
@@ -59,3 +59,24 @@ def test_a_service_with_many_models_gets_no_request_before_one_is_named() -> Non
         Memory(), None,
     )  # fmt: skip
     assert made.done and "name the one to use with --model" in made.problem
+
+
+@pytest.mark.parametrize("cache", [Cache.SAME, Cache.TAIL])
+def test_a_better_estimate_does_not_make_another_prompt_of_the_same_one(cache: Cache) -> None:
+    """The first run at an engine that does not count taught that its tokens are shorter."""
+    memory = Memory()
+    found = Found(engine="openai", base=normalised(URL), model="m")
+
+    def prompt() -> str:
+        made = Errand(
+            Knobs(prompt_tokens=300, cache=cache, tail_tokens=64), Target(URL), found, None,
+            lambda order: pytest.fail("it asks"), lambda: 1, memory, None,
+        )  # fmt: skip
+        return str(made.order(1, datetime(2026, 1, 1), None).body)
+
+    first = prompt()
+    memory.learn(found.base.root, "m", characters=len(first), tokens=900)
+    again = prompt()
+    shared = next((at for at, (a, b) in enumerate(zip(first, again, strict=False)) if a != b), len(first))
+    assert shared == len(first) if cache is Cache.SAME else shared > 0.6 * len(first)
+    assert abs(len(again) - len(first)) < 0.1 * len(first)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import bz2
+import gzip
 import json
 import os
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tui.capture import packed
 from tui.capture.frames import Gone, Item, Mark, Reply, Unpacker, pack
 from tui.capture.lines import from_object, to_line
 from tui.capture.orders import (
@@ -314,6 +317,68 @@ def test_the_end_stays_last_whatever_its_time():
 def test_what_is_no_recording_is_said_to_be_none(content):
     with pytest.raises(NotARecording, match="is not a recording"):
         parse(content)
+
+
+WHOLE = b"".join(lines({"meta": {"case": "x"}}, {"t": 1, "b": "a"}, {"t": 2, "end": "eof"}))
+
+
+@pytest.mark.parametrize(
+    ("content", "reads", "damaged", "ended"),
+    [
+        (gzip.compress(WHOLE), 1, 0, True),
+        (gzip.compress(WHOLE[:30]) + gzip.compress(WHOLE[30:]), 1, 0, True),
+        (gzip.compress(WHOLE) + b"behind", 1, 1, True),
+        (gzip.compress(WHOLE)[:-8], 1, 1, True),
+        (gzip.compress(WHOLE, 0)[:50], 1, 1, False),
+    ],
+    ids=["packed", "two members", "more behind", "no checksum", "cut"],
+)
+def test_what_gzip_packed_is_read_as_it_is(tmp_path, content, reads, damaged, ended):
+    file = tmp_path / "run.jsonl"
+    file.write_bytes(content)
+    recording = read(file)
+    assert sum(isinstance(record, Read) for record in recording.records) == reads
+    assert (recording.damaged_lines, recording.ended) == (damaged, ended)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is empty"),
+        (gzip.compress(b""), "it is empty"),
+        (gzip.compress(b"\0" * (packed.LONGEST + 1)), "no line of it can be read"),
+        (bz2.compress(WHOLE), "it is packed by bzip2: unpack it first"),
+        (b"PK\3\4...", "it is packed by zip: unpack it first"),
+    ],
+    ids=["empty", "packed empty", "endless line", "bzip2", "zip"],
+)
+def test_what_can_t_hold_lines_says_why(tmp_path, content, why):
+    file = tmp_path / "run.gz"
+    file.write_bytes(content)
+    with pytest.raises(NotARecording, match=why):
+        read(file)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device of Unix")
+def test_a_device_is_not_read_for_ever():
+    with pytest.raises(NotARecording, match="it is a device"):
+        read(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("told", "remark"),
+    [
+        ({}, ""),
+        ({"format": "toklane/1"}, ""),
+        (
+            {"format": "toklane/2"},
+            "its format is 'toklane/2', not 'toklane/1': what is new in it is left out",
+        ),
+    ],
+    ids=str,
+)
+def test_another_format_is_said(told, remark):
+    assert parse(lines({"meta": told}, {"t": 2, "end": "eof"})).remark == remark
 
 
 def test_a_digest_of_polls_opens():

@@ -100,7 +100,7 @@ def test_the_built_in_engine_gets_a_second_slot_when_it_is_needed(session: Sessi
 
 def test_an_engine_that_begins_with_rivals_is_started_once(session: Session, gguf: Path) -> None:
     session.gguf = gguf
-    session.make_room(2)
+    session.builtin.make_room(2)
     session.embed()
     until(session, lambda: session.found is not None)
     engine = session.builtin.engine

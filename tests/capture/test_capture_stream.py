@@ -171,7 +171,7 @@ def test_what_is_not_http_is_said_to_be_none(inbox, server):
     peer.send(b"SSH-2.0-whatever\r\n\r\n")
     end = inbox.end(7)
     assert end.how == "error"
-    assert "not HTTP" in end.detail
+    assert end.detail.endswith("is not HTTP: illegal status line; check the address")
     assert inbox.note(7, "failed").fields["kind"] == "other"
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from tests.domain.worked import WORKED
 from tui.domain.cost import PhaseCost, phase_cost
-from tui.domain.energy import edge_error_j
 from tui.domain.machine import Gpu, Reading, Server
-from tui.domain.per_token import above_idle_j, joules_per_token, mj_per_prompt_token, tokens_per_wh
+from tui.domain.per_token import joules_per_token, mj_per_prompt_token, tokens_per_wh
 from tui.domain.values import Provenance
 
 MS = 1_000_000
@@ -189,7 +188,6 @@ def test_energy_by_token() -> None:
     each = joules_per_token(decode, told["output_tokens"])
     assert (each.number, each.provenance, each.reliable) == (3.75, Provenance.DERIVED, True)
     assert tokens_per_wh(decode, told["output_tokens"]).number == told["tokens_per_wh"]
-    assert above_idle_j(decode, told["idle_w"]).number == pytest.approx(told["decode_j_above_idle"])
 
 
 def test_energy_that_is_about_right_is_marked_so() -> None:
@@ -213,12 +211,8 @@ def test_energy_by_token_that_cannot_be_told(cost: PhaseCost | None, tokens: int
     assert why in tokens_per_wh(cost, tokens).note
 
 
-def test_the_steps_of_the_counter_are_its_error() -> None:
-    assert edge_error_j(330) == WORKED["energy_phases"]["error_j_per_boundary_at_330w"]
+def test_energy_of_a_short_phase_is_only_about_right() -> None:
     told = WORKED["energy_short_prefill"]
-    step_ns = round(told["counter_step_s"] * SECOND)
-    error = edge_error_j(told["mean_w"], step_ns) / (told["mean_w"] * told["prefill_s"])
-    assert 100 * error == pytest.approx(told["error_pct"], abs=0.5)
     watts = float(told["mean_w"])
     readings = on_a_gpu(3, uuid="a", power_w=watts, energy_mj=lambda t: round((10 + t) * watts * 1000))
     cost = phase_cost("prefill", 0, round(told["prefill_s"] * SECOND), readings)

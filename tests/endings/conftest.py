@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -27,6 +27,20 @@ class Start(Protocol):
     """Starts toklane with these words and pipes for its streams."""
 
     def __call__(self, *words: str, **env: str) -> subprocess.Popen[str]: ...
+
+
+def ended(words: Sequence[str], home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """What the words started, once it is over; it had nothing to read. Their toklane lives in `home`."""
+    return subprocess.run(
+        words,
+        env=environment(home, **more),
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def ending(recording: Recording) -> str:

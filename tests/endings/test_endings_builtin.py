@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living, named
+from tests.endings.conftest import ended
+from tests.endings.terminal import TOKLANE, Terminal, environment, eventually, living, named
 from tui.engines import model
 
 ENGINE = ["run", "--embedded", "--max-tokens", "4", "--prompt-tokens", "64"]
@@ -25,26 +25,13 @@ main()
 """
 
 
-def told(words: list[str], home: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words,
-        env=environment(home, **more),
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
 def test_a_model_that_was_damaged_is_named_with_what_to_do(own_home: Path) -> None:
     """Of the right size: its hash was checked when it came, and is not again at every start."""
     place = own_home / "cache" / "models" / model.FILE
     place.unlink(missing_ok=True)
     with place.open("wb") as file:
         file.truncate(model.MODEL_BYTES)
-    done = told([*TOKLANE, *ENGINE], own_home)
+    done = ended([*TOKLANE, *ENGINE], own_home)
     assert done.returncode == 3 and done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert "could not load the model" in line
@@ -62,7 +49,7 @@ def test_what_is_not_the_model_is_not_taken_for_it(own_home: Path, kind: str) ->
             place.mkdir()
         case _:
             place.symlink_to(own_home / "nowhere")
-    done = told([*TOKLANE, *ENGINE, "--no-download"], own_home)
+    done = ended([*TOKLANE, *ENGINE, "--no-download"], own_home)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(
         "toklane: the built-in model is not here; `toklane model --fetch` fetches it"
@@ -73,7 +60,7 @@ def test_what_is_not_the_model_is_not_taken_for_it(own_home: Path, kind: str) ->
 def test_a_pipe_is_no_model_and_is_not_waited_for(own_home: Path) -> None:
     pipe = own_home / "model.gguf"
     os.mkfifo(pipe)
-    done = told([*TOKLANE, "run", "--embedded", "--gguf", str(pipe)], own_home)
+    done = ended([*TOKLANE, "run", "--embedded", "--gguf", str(pipe)], own_home)
     assert done.returncode == 2
     assert done.stderr == f"toklane: '{pipe}' is not a GGUF model; give the path of one\n"
 
@@ -97,14 +84,14 @@ def test_a_library_that_fails_is_one_line(own_home: Path, gguf: Path, library: s
     folder = own_home / "library"
     folder.mkdir()
     (folder / "xllamacpp.py").write_text(library)
-    done = told([*TOKLANE, *ENGINE], own_home, PYTHONPATH=str(folder))
+    done = ended([*TOKLANE, *ENGINE], own_home, PYTHONPATH=str(folder))
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == f"toklane: the built-in engine {line}\n"
 
 
 def test_a_port_that_somebody_takes_meanwhile_is_changed_for_another(own_home: Path, gguf: Path) -> None:
     del gguf
-    done = told([sys.executable, "-c", TAKEN, *ENGINE], own_home)
+    done = ended([sys.executable, "-c", TAKEN, *ENGINE], own_home)
     assert (done.returncode, done.stderr) == (0, "")
     assert "first token (TTFT)" in done.stdout
 
@@ -113,7 +100,7 @@ def test_without_any_temporary_folder_it_says_so(own_home: Path, gguf: Path) -> 
     del gguf
     script = "import tempfile\ndef fail(): raise FileNotFoundError(2, 'No usable temporary directory')\n"
     script += "tempfile.TemporaryFile = fail\nfrom tui.__main__ import main\nmain()"
-    done = told([sys.executable, "-c", script, *ENGINE], own_home)
+    done = ended([sys.executable, "-c", script, *ENGINE], own_home)
     assert (done.returncode, done.stdout) == (3, "")
     why = "No usable temporary directory; see to that, then try again"
     assert done.stderr == f"toklane: the built-in engine can't be started: {why}\n"

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.endings.conftest import ended
 from tests.endings.server import TOKENS, Engine
-from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, left_open
+from tests.endings.terminal import TOKLANE, Terminal, environment, left_open
 from tui.capture.recording import read
 from tui.domain.wire import Read
 
@@ -60,16 +61,7 @@ def test_a_run_goes_on_and_says_once_that_it_is_not_recorded(
     own_home: Path, scripted: Engine, options: str, why: str
 ) -> None:
     through(scripted)
-    told = subprocess.run(
-        on_disk(options, own_home, "run", "--url", scripted.url, "--json"),
-        env=environment(own_home),
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    told = ended(on_disk(options, own_home, "run", "--url", scripted.url, "--json"), own_home)
     (run,) = json.loads(told.stdout)["runs"]
     assert told.returncode == 0 and run["complete"] and run["tokens"] == TOKENS
     (line,) = told.stderr.splitlines()

@@ -32,7 +32,15 @@ def test_where_nobody_answers_one_line_says_so(start: Start) -> None:
     assert told["problem"] in line and told["engines"] == []
 
 
-@pytest.mark.parametrize(("env", "mark"), [({"NO_COLOR": "1"}, "●"), ({"LC_ALL": "C"}, "*")])
+@pytest.mark.parametrize(
+    ("env", "mark"),
+    [
+        ({"NO_COLOR": "1"}, "●"),
+        ({"LC_ALL": "C"}, "*"),
+        ({"LC_ALL": "xx_XX.ISO-8859-1"}, "*"),  # installed nowhere, and its terminal takes no UTF-8
+        ({"LC_ALL": "xx_XX.UTF-8"}, "●"),
+    ],
+)
 def test_its_lines_hold_no_control_codes_and_suit_the_locale(
     start: Start, scripted: Engine, env: dict[str, str], mark: str
 ) -> None:

@@ -1,9 +1,10 @@
-"""Files, variables and processes of this machine may hold anything: text, or refused in one line."""
+"""Files and processes of this machine may hold anything: text, or refused in one line."""
 
 from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.endings.conftest import Monitor, Start
-from tests.endings.hostile import ALL, Server, alien, streamed
+from tests.endings.hostile import ALL, SEQUENCES, Server, alien, streamed
+from tests.endings.only_text import LONG, PAGES, WORD, one_line, plain, seen, sound, told, written
 from tests.endings.terminal import ROOT
-from tests.endings.test_endings_hostile import plain, seen, sound
 from tui import locations
 
-WORD = ALL.replace("\0", "")
-LONG = "k" * 200_000
 DEEP, DIGITS = "a = " + "[" * 5000, "a = " + "9" * 5000
 NAMED = """
 import ctypes, sys, time
@@ -27,46 +26,11 @@ with Server("m", streamed("a", "b")) as server:
     print(server.url, flush=True)
     sys.stdin.read()
 """
-NOBODY = ("--url", "http://127.0.0.1:9")
-VARIABLES = (
-    *(
-        "TERM",
-        "COLORTERM",
-        "TERM_PROGRAM",
-        "TERM_PROGRAM_VERSION",
-        "TMUX",
-        "SSH_TTY",
-        "TZ",
-        "LC_ALL",
-        "NO_COLOR",
-    ),
-    *("HTTP_PROXY", "CUDA_VISIBLE_DEVICES", "OLLAMA_HOST", "LLAMA_ARG_HOST", "VIRTUAL_ENV"),
-)
-PAGES = "?eiodw23456\x10"
 
 
 def toml(text: str) -> str:
     """A TOML string of any text."""
     return '"' + "".join(f"\\U{ord(c):08x}" for c in text if not 0xD800 <= ord(c) < 0xE000) + '"'
-
-
-def written(folder: Path, name: str, text: str | bytes) -> Path:
-    file = folder / name
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return file
-
-
-def one_line(process: subprocess.Popen[str], status: int = 2) -> str:
-    """It ended with one line that can be read."""
-    out, errors = process.communicate(timeout=60)
-    assert (process.returncode, out) == (status, ""), errors[:500]
-    plain(errors)
-    assert errors.count("\n") == 1 and len(errors) < 2100 and "internal error" not in errors, errors[:500]
-    return errors
-
-
-# -- what is asked for --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -92,14 +56,6 @@ def test_settings_that_break_what_reads_them_are_one_line(start: Start, own_home
     one_line(start("run", "--url", "http://127.0.0.1:9"))
 
 
-@pytest.mark.parametrize("words", [("--timeout", "1e308"), ("--seed", "9" * 300)], ids=str)
-def test_numbers_beyond_all_measure_are_taken(start: Start, words: tuple[str, ...]) -> None:
-    with Server("m", streamed("a")) as server:
-        process = start("run", "--url", server.url, "--json", *words)
-        out, errors = process.communicate(timeout=60)
-    assert process.returncode == 0 and json.loads(out), errors
-
-
 @pytest.mark.parametrize("text", [DEEP, DIGITS, "\x1b", f"title = {toml(WORD)}"], ids=lambda text: text[:9])
 def test_a_theme_that_breaks_what_reads_it_is_left_out(start: Start, own_home: Path, text: str) -> None:
     written(own_home, "config/themes/own.toml", text)
@@ -107,6 +63,32 @@ def test_a_theme_that_breaks_what_reads_it_is_left_out(start: Start, own_home: P
     plain(out)
     plain(errors)
     assert "dark" in out and "internal error" not in errors
+
+
+def test_themes_of_the_user_are_only_text(monitor: Monitor, start: Start, own_home: Path) -> None:
+    shipped = (Path(__file__).parents[2] / "themes" / "dark.toml").read_text()
+    title = next(line for line in shipped.split("\n") if line.startswith("title"))
+    folder = own_home / "config" / "themes"
+    folder.mkdir(parents=True)
+    for number, word in enumerate(SEQUENCES.values()):
+        name = f"{number}{word}".replace("/", "_").replace("\0", "")
+        (folder / f"{name}.toml").write_text(shipped.replace(title, f"title = {json.dumps(word)}"))
+    (folder / os.fsdecode(b"\xff\x1b[2J.toml")).write_text("title = \x1b")
+    out, _ = told(start("themes"))
+    plain(out)
+    terminal = monitor("--demo")
+    terminal.wait_for("e your engine")
+    for _ in range(4):
+        terminal.press("t")
+        terminal.settle(0.2)
+    terminal.press("\x10")
+    terminal.wait_for("type what you want to do")
+    terminal.press("theme")
+    terminal.wait_for("take these colours")
+    terminal.press("\x1b")
+    terminal.wait_for("e your engine")
+    terminal.settle(0.2)
+    sound(terminal)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -166,9 +148,6 @@ def test_a_tour_is_only_text(monitor: Monitor, tmp_path: Path) -> None:
         sound(terminal)
 
 
-# -- what is remembered -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("half", [False, True], ids=["hostile", "half a character"])
 def test_what_was_used_last_is_only_text(monitor: Monitor, own_home: Path, half: bool) -> None:
     word = "a\ud800b" if half else WORD
@@ -200,9 +179,6 @@ def test_what_was_learned_beyond_all_measure_breaks_nothing(monitor: Monitor, ow
         sound(terminal)
 
 
-# -- what is typed, and what runs here ----------------------------------------------------------------------
-
-
 def test_an_own_prompt_from_a_file_is_edited_as_text(monitor: Monitor, tmp_path: Path) -> None:
     """What is sent is what the file holds; what is shown is what can be shown."""
     file = written(tmp_path, "prompt", ALL.encode() + b"\r\n\0" * 100 + "漢\x1b[2J\u202e".encode() * 2000)
@@ -231,29 +207,3 @@ def test_a_process_that_is_named_like_a_sequence_is_only_text(monitor: Monitor) 
         seen(terminal, "?23")
         sound(terminal)
         engine.stdin.close()
-
-
-@pytest.mark.parametrize(
-    "words", [("doctor", *NOBODY), ("doctor", *NOBODY, "--json"), ("themes",)], ids=" ".join
-)
-def test_variables_are_only_text(start: Start, words: tuple[str, ...]) -> None:
-    out, errors = start(*words, **dict.fromkeys(VARIABLES, WORD)).communicate(timeout=60)
-    plain(out)
-    plain(errors)
-    assert out + errors and "internal error" not in errors
-
-
-@pytest.mark.parametrize(
-    "name", ["TOKLANE_\x1b[2J", "TOKLANE_" + LONG[:100_000], "TOKLANE_\udcff"], ids=ascii
-)
-def test_a_variable_that_is_none_is_named_in_text(start: Start, name: str) -> None:
-    one_line(start("run", "--url", "http://127.0.0.1:9", **{name: "1"}))
-
-
-@pytest.mark.parametrize(
-    "home", ["~nobody-of-this-name", "/dev/null/x", "/tmp/" + "h" * 3000], ids=lambda h: h[:9]
-)
-def test_a_home_that_can_be_none(start: Start, tmp_path: Path, home: str) -> None:
-    process = start("keys", TOKLANE_HOME=home)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode in (0, 1, 2) and errors.count("\n") <= 1 and "internal error" not in errors

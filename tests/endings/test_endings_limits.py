@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.endings.conftest import Monitor
+from tests.endings.conftest import Monitor, ended
 from tests.endings.server import Engine
 from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living
 
@@ -33,16 +33,7 @@ main()
 
 def limited(limit: str, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     script = f'ulimit {limit}; exec "$@"'
-    return subprocess.run(
-        ["bash", "-c", script, "bash", *TOKLANE, *words],
-        env=environment(home),
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    return ended(["bash", "-c", script, "bash", *TOKLANE, *words], home)
 
 
 def without(name: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.endings.conftest import Monitor, Start
+from tests.endings.conftest import Monitor, Start, ended
 from tests.endings.server import Engine
 from tests.endings.terminal import PATIENCE_S, ROOT, TOKLANE, Terminal, environment, eventually, living, named
 
@@ -90,16 +90,7 @@ def test_a_remark_that_nobody_takes_costs_neither_the_result_nor_the_status(
     cases = {("--prompt-tokens", "100k"): 0, ("--nosuch",): 2}  # each of them has something to remark
     for words, status in cases.items():
         command = [*TOKLANE, "run", "--url", scripted.url, "--json", *words]
-        done = subprocess.run(
-            ["bash", "-c", f'"$@" {where}; exit $?', "bash", *command],
-            env=environment(own_home),
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=30,
-            check=False,
-        )
+        done = ended(["bash", "-c", f'"$@" {where}; exit $?', "bash", *command], own_home)
         assert done.returncode == status and done.stderr == "", words
         assert status or json.loads(done.stdout)["runs"][0]["complete"]
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.endings.conftest import Start, ending
+from tests.endings.conftest import Start, ended, ending
 from tests.endings.server import TOKENS, Engine
-from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment
+from tests.endings.terminal import TOKLANE, Terminal, environment
 from tui.capture.recording import read
 from tui.domain.wire import Read
 
@@ -26,16 +26,7 @@ def through(engine: Engine) -> None:
 def on_a_full_disk(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """A run whose files may not grow beyond the limit: what a full disk does, and needs no disk for it."""
     script = f'ulimit -f {LIMIT_KIB}; exec "$@"'
-    return subprocess.run(
-        ["bash", "-c", script, "bash", *TOKLANE, "run", *words],
-        env=environment(home),
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    return ended(["bash", "-c", script, "bash", *TOKLANE, "run", *words], home)
 
 
 @pytest.mark.parametrize("asked", [False, True], ids=["for itself", "asked for"])

@@ -127,12 +127,31 @@ def test_without_a_place_for_recordings_a_run_works_and_says_so(
     assert line == f"toklane: not recorded: {own_home / 'state' / 'runs'} Not a directory\n"
 
 
+WRONG = (
+    (("run", "--engine", "nosuch"), "--engine needs one of "),
+    (("run", "--embedded", "--engine", "vllm"), "--engine and --embedded can't be given together"),
+    (("run", "--prompt", "a", "--profile", "agent"), "--prompt and --profile agent can't be given together"),
+    (("run", "--prompt-tokens", "99999999999"), "--prompt-tokens needs at most 16,777,216 tokens"),
+    (("run", "--record", ""), "argument --record: the path of a file is needed"),
+    (("tour", "--script", ""), "argument --script: the path of a file is needed"),
+    (("run", "--url", "http:/127.0.0.1:1"), "The URL does not begin with http:// or https://"),
+    (("--theme", "nosuch"), "no theme 'nosuch'; `toklane themes` lists all"),
+    (("serve", "--theme", "nosuch"), "no theme 'nosuch'"),
+)
+
+
+@pytest.mark.parametrize(("words", "line"), WRONG, ids=lambda told: str(told)[:30])
+def test_what_would_be_passed_over_is_refused(start: Start, words: tuple[str, ...], line: str) -> None:
+    ((_, status, told),) = answers(start, [list(words)])
+    assert (status, told.removeprefix("toklane: ").startswith(line)) == (USAGE, True), told
+
+
 def test_nobody_there(start: Start, own_home: Path) -> None:
     cases = [
         ["run", "--url", CLOSED],
         ["--url", f"{CLOSED}/v1/"],
         ["run", "--url", "http://nobody.invalid"],
-        ["run", "--engine", "nosuch"],
+        ["run", "--engine", "deepseek"],  # never at a local port
         ["run", "--embedded", "--no-download"],
     ]
     (own_home / "cache" / "models" / model.FILE).unlink(missing_ok=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from tui.capture.recording import read
 from tui.domain.wire import Read
-from tui.engines.asking import Answer, Ask, drive
+from tui.engines.asking import Answer, Ask, Asking
 from tui.engines.detect import Found, Nothing, detect
 from tui.engines.urls import Base
 
@@ -16,6 +17,20 @@ BASE = Base("http://127.0.0.1:8080")
 CAPTURES = Path(__file__).parents[1] / "data" / "captures"
 NOT_FOUND = Answer(404, {}, b'{"detail":"Not Found"}')
 BUSY_PATHS = ("/health", "/metrics", "/perf_metrics", "/v1/license", "/health_generate", "/v1/manifest")
+
+
+T = TypeVar("T")
+
+
+def drive(asking: Asking[T], answer: Callable[[Ask], Answer]) -> T:
+    """Run a generator to its result with a function that answers one ask."""
+    try:
+        asks = next(asking)
+        while True:
+            asks = asking.send([answer(ask) for ask in asks])
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
 
 
 def captured(name: str) -> Answer:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.engines.answering import drive
 from tests.engines.seen import CAPTURES, MS, end_ns, records_of, run
 from tui.domain.events import Event, Progress
 from tui.domain.values import Provenance
@@ -17,7 +18,7 @@ from tui.domain.view import View
 from tui.domain.wire import Meta, Note, Poll, Read, Record
 from tui.engines.abilities.ability import COUNTS, NAMES, PHASES, Ability, Case
 from tui.engines.abilities.table import COUNTERS, abilities, caution, remedy_of_wait, version_of
-from tui.engines.asking import Answer, Ask, drive
+from tui.engines.asking import Answer, Ask
 from tui.engines.base import Turn
 from tui.engines.registry import adapter
 
@@ -168,6 +169,19 @@ LAST: Mapping[str, Mapping[str, object]] = {
     "openrouter": {},
     "deepseek": {},
     "ovms": {},
+    "litellm": {},
+    "mlx-vlm": {
+        "timings": {
+            "prompt_n": 9,
+            "cache_n": 0,
+            "predicted_n": 2,
+            "prompt_ms": 30.0,
+            "predicted_ms": 40.0,
+            "predicted_per_second": 50.0,
+            "peak_memory": 0.3,
+            "draft_kind": None,
+        }
+    },
 }
 COUNTED = {"prompt_tokens": 9, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 0}}
 
@@ -202,8 +216,8 @@ def test_what_a_last_chunk_tells_comes_out_as_claimed(engine: str) -> None:
 ENGINES = (
     "llama.cpp", "embedded", "vllm", "nim", "nim-vllm", "nim-sglang", "sglang", "trtllm", "ollama",
     "lmstudio", "mlx-lm", "koboldcpp", "tgi", "lmdeploy", "exo", "mistralrs", "omlx", "lemonade",
-    "llamafiler", "ovms", "groq", "cerebras", "fireworks", "openrouter", "deepseek", "together",
-    "openai", "nobody-knows",
+    "llamafiler", "ovms", "litellm", "mlx-vlm", "groq", "cerebras", "fireworks", "openrouter", "deepseek",
+    "together", "openai", "nobody-knows",
 )  # fmt: skip
 
 

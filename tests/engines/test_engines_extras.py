@@ -127,7 +127,7 @@ def test_a_duration_that_is_none_is_absent(value: object) -> None:
     assert events == [Usage(5)]
 
 
-STRICT = ("groq", "cerebras", "openrouter", "deepseek", "together", "omlx", "mistralrs")
+STRICT = ("groq", "cerebras", "openrouter", "deepseek", "together", "omlx", "mistralrs", "litellm")
 
 
 @pytest.mark.parametrize("engine", [*STRICT, "fireworks", "ovms", "exo", "koboldcpp", "lemonade", "tgi"])

@@ -7,7 +7,7 @@ import pytest
 
 from tui.domain.events import ErrorKind, Failed
 from tui.domain.wire import End, Meta, Read
-from tui.engines.failures import http_failure, said, told_error, without_secrets
+from tui.engines.failures import engine_error, http_failure, said, told_error, without_secrets
 from tui.engines.framing import Message
 from tui.engines.meaning import meaning
 from tui.engines.openai import OpenAiTongue
@@ -52,6 +52,10 @@ AT_28 = "Wed, 21 Oct 2026 07:28:00 GMT"
         ({"error": "two\r\nlines\x1b[31m"}, "two lines [31m"),
         ({"a": 1}, ""),
         (None, ""),
+        ({"detail": [{"loc": ["body", "model"], "msg": "Field required"}]}, "model: Field required"),
+        ({"detail": [{"loc": ["body", "messages", 0, "role"], "msg": "wrong"}]}, "messages.0.role: wrong"),
+        ({"detail": [{"loc": ["body"], "msg": "wrong"}]}, "wrong"),
+        ({"detail": [{"loc": {"a": 1}, "msg": "wrong"}]}, "wrong"),
         ([], ""),
     ],
 )
@@ -92,6 +96,25 @@ def test_keys_are_taken_out(words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "/chat/completions: Invalid model name passed in model=m. Call `/v1/models` to view them.",
+        "Server is pinned to '/models/SmolLM2-135M'; requested 'm'.",
+        "Failed to load model: Cannot find an appropriate cached snapshot folder for the specified revision.",
+        "model 'm' not found",
+        "The model `m` does not exist.",
+    ],
+)
+def test_a_wrong_model_is_named_as_what_to_check_whatever_the_status(words: str) -> None:
+    assert failure(400, {"error": {"message": words}}).remedy == "Check the model's name."
+    assert engine_error(1, words, b"").remedy == "Check the model's name."
+
+
+def test_other_words_about_a_model_say_nothing_of_its_name() -> None:
+    assert "model" not in failure(400, {"error": "the model has no chat template"}).remedy
+
+
+@pytest.mark.parametrize(
     ("headers", "body", "seconds"),
     [
         ({"retry-after": "7"}, {}, 7),
@@ -111,6 +134,18 @@ def test_keys_are_taken_out(words: str) -> None:
 def test_the_wait_is_found(headers: dict[str, str], body: object, seconds: float | None) -> None:
     failed = failure(429, body, headers)
     assert (failed.kind, failed.retry_after_s) == (ErrorKind.RATE_LIMITED, seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "amount"), [("2", "2 s"), ("0.5", "0.5 s"), ("343721224", "343,721,224 s")]
+)
+def test_the_wait_is_told_in_plain_digits(seconds: str, amount: str) -> None:
+    assert failure(429, {}, {"retry-after": seconds}).remedy == f"Send again after {amount}."
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[]", b"null", b""])
+def test_a_body_that_says_nothing_is_no_reason(body: bytes) -> None:
+    assert failure(500, body).message == "500: the server gave no reason"
 
 
 def test_not_found_shows_the_url() -> None:

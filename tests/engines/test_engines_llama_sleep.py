@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from tests.engines.answering import drive
 from tests.engines.seen import how, lengths, records_of, run
 from tui.domain.wire import Poll
-from tui.engines.asking import Answer, Ask, drive
+from tui.engines.asking import Answer, Ask
 from tui.engines.base import Turn
 from tui.engines.llama_sleep import PROPS, counted_awake, probed_awake
 from tui.engines.registry import adapter

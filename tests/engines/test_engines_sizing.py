@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from tests.engines.answering import drive
 from tui.engines import corpus
-from tui.engines.asking import Answer, Ask, drive
+from tui.engines.asking import Answer, Ask
 from tui.engines.base import Turn
 from tui.engines.prompts import AGENT, Wish, turns_of
 from tui.engines.sizing import Sized, size

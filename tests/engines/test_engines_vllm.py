@@ -5,12 +5,13 @@ import re
 
 import pytest
 
+from tests.engines.answering import drive
 from tests.engines.seen import CAPTURES, MS, end_ns, how, lengths, records_of, rows_of, run
 from tui.capture.recording import read
 from tui.domain.events import Event, FirstSign, Learned, Progress, SlotsSeen, Timings
 from tui.domain.wire import Meta, Note, Poll
 from tui.engines import vllm_metrics
-from tui.engines.asking import Answer, Ask, drive
+from tui.engines.asking import Answer, Ask
 from tui.engines.base import Plan, Turn
 from tui.engines.registry import adapter
 from tui.engines.vllm import VllmTongue, prompt_counts

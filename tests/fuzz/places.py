@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests.engines.answering import drive
 from tests.fuzz.made import APART
 from tui.capture.experience import Experience, Key
 from tui.capture.frames import Gone, Unpacker
@@ -16,7 +17,7 @@ from tui.domain.gguf import LONGEST_NAME, LONGEST_TEXT, NotGguf, parse, weights
 from tui.domain.gguf_shape import shape_of
 from tui.domain.machine import Reading, raw_from, reading_from
 from tui.domain.shape import MOST
-from tui.engines.asking import Answer, Ask, drive
+from tui.engines.asking import Answer, Ask
 from tui.engines.detect import Found, detect
 from tui.engines.prometheus import Page, grown_ns
 from tui.engines.urls import Base

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,26 @@ from tui.domain.machine import Reading
 from tui.probes import apple_report, apple_system, parts
 from tui.probes.apple import AppleGpu, Reporter
 from tui.probes.apple_channels import Item
-from tui.probes.apple_memory import swap_usage, vm_stat
 from tui.probes.apple_report import Unreported
 from tui.probes.machine import Machine, Parts
 
 SECOND = 1_000_000_000
 MACHINES = ("m1_8g_pressure", "m2ultra_192g_limit_raised", "m4max_64g_decode", "vm_no_gpu")
+_NAMES = {  # the lines of `vm_stat` by their names in vm_statistics64
+    "Pages free": "free_count",
+    "Pages active": "active_count",
+    "Pages inactive": "inactive_count",
+    "Pages speculative": "speculative_count",
+    "Pages wired down": "wire_count",
+    "Pages stored in compressor": "total_uncompressed_pages_in_compressor",
+    "Pages occupied by compressor": "compressor_page_count",
+    "Decompressions": "decompressions",
+    "Compressions": "compressions",
+    "Pageins": "pageins",
+    "Swapins": "swapins",
+    "Swapouts": "swapouts",
+}
+MIB = 2**20
 
 
 class PaperMac:
@@ -40,10 +55,10 @@ class PaperMac:
         return self.sysctl.get(name, "")
 
     def swap(self) -> tuple[int, int] | None:
-        return swap_usage(self.sysctl["vm.swapusage"])
+        return _swap_usage(self.sysctl["vm.swapusage"])
 
     def pages(self) -> dict[str, int]:
-        return vm_stat((self.folder / self.vm).read_text())
+        return _vm_stat((self.folder / self.vm).read_text())
 
     def thermal(self) -> int | None:
         return int((self.folder / "notifyutil_thermal.txt").read_text().split()[-1])
@@ -56,6 +71,31 @@ class PaperMac:
         if "pmgr" in arguments:
             return b""
         return (self.folder / "ioreg_IOAccelerator.plist").read_bytes()
+
+
+def _vm_stat(text: str) -> dict[str, int]:
+    """What the program `vm_stat` prints, by the names of vm_statistics64, with the page size of its header.
+
+    Its "Pages free" leaves out the speculative ones, which the kernel counts as free.
+    """
+    size = re.search(r"page size of (\d+) bytes", text)
+    told = {"page_size": int(size[1])} if size else {}
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        digits = value.strip().rstrip(".")
+        if name in _NAMES and digits.isdigit():
+            told[_NAMES[name]] = int(digits)
+    if "free_count" in told:
+        told["free_count"] += told.get("speculative_count", 0)
+    return told
+
+
+def _swap_usage(text: str) -> tuple[int, int] | None:
+    """Total and used bytes in the text form of `vm.swapusage`."""
+    found = {name: float(size.replace(",", ".")) for name, size in re.findall(r"(\w+) = ([\d.,]+)M", text)}
+    return (
+        (round(found["total"] * MIB), round(found["used"] * MIB)) if {"total", "used"} <= set(found) else None
+    )
 
 
 def told(panels: Path, name: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from tests.probes.paper_mac import (
 )
 from tui.probes import apple_report
 from tui.probes.apple_channels import Item, activity, joules
-from tui.probes.apple_memory import memory, swap_usage
+from tui.probes.apple_memory import memory
 from tui.probes.apple_process import AppleTree
 from tui.probes.apple_registry import accelerators, gpu_clocks, mhz
 from tui.probes.apple_report import Reports, Unreported
@@ -27,21 +27,20 @@ from tui.probes.portable import PortableTree
 from tui.probes.server import Found
 
 
-def test_clocks_and_share_of_time_make_the_load(panels: Path) -> None:
+def test_clocks_and_share_of_time_are_told(panels: Path) -> None:
     wanted = told(panels, "m4max_64g_decode")
     items, clocks = delta(panels)
     found = activity(items, clocks)
     assert found is not None
     assert found.active_pct == pytest.approx(wanted["gpu_active_pct"], abs=0.01)
     assert found.mean_mhz == pytest.approx(wanted["gpu_avg_mhz"], abs=0.1)
-    assert found.load_pct == pytest.approx(wanted["gpu_load_norm_pct"], abs=0.01)
 
 
 def test_without_a_clock_for_each_state_only_the_share_of_time_is_told(panels: Path) -> None:
     items, clocks = delta(panels)
     found = activity(items, clocks[:-1])
     assert found is not None
-    assert (found.mean_mhz, found.load_pct) == (None, None)
+    assert found.mean_mhz is None
     assert found.active_pct == pytest.approx(98.75)
     assert activity([Item("GPU Stats", "GPUPH", states=(("OFF", 0),))], clocks) is None
     assert activity([], clocks) is None
@@ -95,11 +94,6 @@ def test_the_servers_page_ins_are_its_disk_reads(panels: Path) -> None:
     assert server is not None
     assert (server.footprint_bytes, server.pagein_bytes, server.read_bytes) == (9 * 2**30, 3 * 16384, 70000)
     assert tree.read(Found(reason="gone"), 0) is None
-
-
-def test_swap_is_read_with_a_decimal_comma_too() -> None:
-    assert swap_usage("total = 4096,00M  used = 3017,25M  free = 1078,75M") == (4294967296, 3163815936)
-    assert swap_usage("") is None
 
 
 def test_page_counts_without_a_page_size_are_no_bytes() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tui.settings.amounts import tokens
+from tui.settings.amounts import MOST, tokens
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,9 @@ def test_amounts_are_understood(text: str, number: int) -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="number of tokens"):
         tokens(text)
+
+
+def test_more_than_any_model_takes_is_refused() -> None:
+    assert tokens("16384k") == MOST
+    with pytest.raises(ValueError, match="at most 16,777,216 tokens"):
+        tokens("16777217")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.wire.stream import stream_of
@@ -113,8 +113,3 @@ def unknown_200(moment: Moment) -> Answer:
     """LM Studio answers what it does not know with 200."""
     path = moment.target.partition("?")[0]
     return told({"error": f"Unexpected endpoint or method. ({moment.method} {path})"})
-
-
-def status_only(answer: Answer, status: int) -> Answer:
-    """The same words with another status."""
-    return replace(answer, status=status)

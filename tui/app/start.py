@@ -139,7 +139,7 @@ class Sitting:
         session.timeout_s = self._settings.timeout
         session.download = not self._settings.no_download
         session.gguf = Path(gguf).absolute() if gguf else None
-        session.make_room(self._settings.knobs.rivals)
+        session.builtin.make_room(self._settings.knobs.rivals)
         return session, self._settings.knobs
 
     def begin(self) -> None:
@@ -189,7 +189,7 @@ def replay(options: argparse.Namespace) -> int:
 
     def begin() -> None:
         session.begin()  # what passed before the first frame was not seen
-        if told := " · ".join(filter(None, (recording.damage, remark))):
+        if told := " · ".join(filter(None, (recording.remark, remark))):
             app.say(told)
 
     app = Monitor(

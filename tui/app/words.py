@@ -10,6 +10,7 @@ from tui.app.said import Said
 from tui.app.scene import Replay, Scene
 from tui.app.warned import warned
 from tui.domain.arrivals import Stall
+from tui.domain.finish import AT_LIMIT
 from tui.domain.rivals import told_rivals
 from tui.domain.state import learned
 from tui.domain.values import Provenance
@@ -186,7 +187,7 @@ def _summary(scene: Scene) -> tuple[str, ...]:
     else:
         made = f"after {duration(total)}"
     stalls = "" if "buffered_delivery" in view.warnings else _stalls(view.stalls)  # a lump is no stall
-    limited = view.finish_reason == "length" and "stopped_by_context" not in view.warnings
+    limited = view.finish_reason in AT_LIMIT and "stopped_by_context" not in view.warnings
     ending = "the answer limit ended it" if limited else ""
     return (made, warned(view), _ran_beside(view), stalls, ending, _noted(scene))
 

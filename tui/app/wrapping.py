@@ -55,9 +55,8 @@ class Wrapped:
 
     def extend(self, text: str, ends: Sequence[int]) -> None:
         """Several pieces at once: all of `text`, of which each piece ends at one of `ends` (characters)."""
-        if _JOINER in text or len(clean(text)) != len(
-            text
-        ):  # then what a piece adds depends on its neighbours
+        alone = _JOINER not in text and len(clean(text)) == len(text)
+        if not alone:  # what a piece adds depends on its neighbours
             start = 0
             for end in ends:
                 self.add(text[start:end])

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from tui.engines import embedded, model
 from tui.engines.model_fetch import FetchFailed, fetch
+from tui.exhausted import exhausted
 
+_SLOTS_WITH_RIVALS = 2  # the second one costs 180 MB, so there is one until then
 _TAKEN = "couldn't bind"
 _DAMAGED = re.compile(r"magic|GGUF|tensor|string length|corrupt|bounds", re.IGNORECASE)
 
@@ -59,7 +61,7 @@ class BuiltIn:
             try:
                 worker.start()
             except RuntimeError as error:
-                self._fail(f"the model can't be fetched: {error}; see to that, then try again")
+                self._fail(f"the model can't be fetched: {exhausted(error) or error}")
             else:
                 self._worker = worker
 
@@ -67,6 +69,11 @@ class BuiltIn:
     def narrow(self) -> bool:
         """It runs, with fewer slots than it should have."""
         return self.engine is not None and self._started < self.slots
+
+    def make_room(self, rivals: int) -> None:
+        """A second slot at its next start, when there are rivals."""
+        if rivals:
+            self.slots = _SLOTS_WITH_RIVALS
 
     def anew(self) -> None:
         """Start it once more on the same model, with the `slots` of now."""
@@ -124,7 +131,8 @@ class BuiltIn:
             self.engine = embedded.start(gguf, slots=self.slots)
         except (OSError, RuntimeError) as error:  # no process, thread, port or temporary file to be had
             why = getattr(error, "strerror", None) or error
-            self._fail(f"the built-in engine can't be started: {why}; see to that, then try again")
+            told = exhausted(error) or f"{why}; see to that, then try again"
+            self._fail(f"the built-in engine can't be started: {told}")
         else:
             self.state, self.why = "starting", ""
 

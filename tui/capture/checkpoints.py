@@ -38,7 +38,7 @@ class Reached:
 class Checkpoints:
     """Goes through all records once, keeping a copy now and then; `at` begins at the nearest one.
 
-    whole: after all records. apart: records between two copies. reduced: how many `at` had to take so far.
+    whole: after all records. apart: records between two copies.
     """
 
     def __init__(self, records: Sequence[Record], watch: Callable[[Reached], None] | None = None) -> None:
@@ -46,7 +46,6 @@ class Checkpoints:
         self._records = records
         self._kept = [Reached()]
         self.apart = EVERY
-        self.reduced = 0
         self.whole = Reached()
         for record in records:
             self.whole.take(record)
@@ -61,7 +60,6 @@ class Checkpoints:
         reached = nearest.copy()
         for record in self._records[reached.count : count]:
             reached.take(record)
-        self.reduced += count - nearest.count
         return reached
 
     def _keep(self) -> None:

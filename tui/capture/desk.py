@@ -30,6 +30,7 @@ from tui.capture.rivals import Rivals
 from tui.capture.run import Run
 from tui.capture.stamps import keep_stamping
 from tui.domain.wire import Note, Read
+from tui.exhausted import exhausted
 
 _END_S = 4.0
 
@@ -59,7 +60,7 @@ class Desk:
         try:
             self._do(order)
         except (OSError, RuntimeError) as error:  # no descriptor or no thread left; later there may be one
-            told = f"{getattr(error, 'strerror', None) or error}; end other programs, or raise the limit"
+            told = exhausted(error) or str(error)
             if isinstance(order, FetchOrder):
                 self._put(Reply(order.id, 0, (), b"", 0, str(Kind.OTHER), told))
             elif isinstance(order, StreamOrder):

@@ -57,9 +57,8 @@ class Veil:
         self._keys = tuple(sorted(_keys(headers), key=len, reverse=True))
         forms = sorted({form for key in self._keys for form in _forms(key)}, key=len, reverse=True)
         self._forms = tuple(forms)
-        self._parted = tuple(
-            key for key in self._keys if key.isascii()
-        )  # others would be cut inside a character
+        # others would be cut inside a character
+        self._parted = tuple(key for key in self._keys if key.isascii())
         self._masked = re.compile(b"|".join(map(_masked, self._parted)) or b"(?!)")
         self._signs = _signs(self._forms, self._parted)
         self._long = tuple(key for key in self._parted if len(key) >= _LONG)

@@ -179,8 +179,6 @@ def _known(told: object) -> Known | None:
         asked,
         ttft_s,
         tokens if tokens is not None and tokens > 0 else None,
-        learned(told, "processed"),
-        finite(told.get("prefill_s")),
         expected_s if expected_s is not None and expected_s > 0 else None,
         str(told.get("at") or ""),
     )

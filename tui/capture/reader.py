@@ -150,7 +150,9 @@ class _Exchange:
     def _broken(self, error: Exception) -> None:
         where = f"{self._where.host}:{self._where.port}"
         if isinstance(error, httpcore.RemoteProtocolError) and not self._raw.saw_eof:
-            raise CaptureError(Kind.OTHER, f"what {where} answers is not HTTP: {error}") from error
+            why = str(error).partition(": bytearray")[0]  # what it sent is no text for people
+            told = f"what {where} answers is not HTTP: {why[:1].lower()}{why[1:]}; check the address"
+            raise CaptureError(Kind.OTHER, told) from error
         when = "inside the reply" if self._headed else "before it answered"
         ended_ns = self._raw.stamps.at_ns if self._raw.saw_eof else None
         self._run.end("reset", f"{where} broke the connection {when}", ended_ns)

@@ -1,4 +1,4 @@
-"""Reads a recording, a capture or a case: one file of JSON Lines becomes the records of one run."""
+"""Reads a recording, a capture or a case: one file of JSON Lines, packed by gzip or not, becomes one run."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tui.capture.lines import from_object, nanoseconds
+from tui.capture.packed import NoLines, lines
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record
 from tui.engines.shapes import mapping, parsed, plain
 
+FORMAT = "toklane/1"
 _BYTES = ("b", "poll")  # bytes that are no text are damaged, not repaired
 _HALVES = (b"\\ud", b"\\uD", b"\xed")  # how surrogates may come in, in pairs or not
 
@@ -33,21 +35,32 @@ class Recording:
         number = self.damaged_lines
         return f"{number} damaged line{'s' if number > 1 else ''} skipped" if number else ""
 
+    @property
+    def remark(self) -> str:
+        """What to know before its numbers are believed: the damage, or that it is of another kind; or ""."""
+        told = self.meta.fields.get("format", FORMAT)
+        other = f"its format is {str(told)[:40]!r}, not {FORMAT!r}: what is new in it is left out"
+        return "; ".join(filter(None, (self.damage, other if told != FORMAT else "")))
+
 
 def read(path: Path) -> Recording:
     """Read a file; damaged lines are skipped and counted. Raises OSError, NotARecording."""
-    with path.open("rb") as lines:
-        return parse(lines, str(path))
+    try:
+        return parse(lines(path), str(path))
+    except NoLines as error:
+        raise NotARecording(f"{path} is not a recording: it is {error}") from None
 
 
-def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
+def parse(told: Iterable[bytes], name: str = "the recording") -> Recording:
     """Read lines; notes that captures and cases tell only in their first line are put where they belong."""
     meta: Meta | None = None
     end: End | None = None
     records: list[Record] = []
     damaged = 0
     read_ns = -(1 << 62)
-    for line in lines:
+    empty = True
+    for line in told:
+        empty = False
         record = _record(line)
         match record:
             case None:
@@ -64,7 +77,8 @@ def parse(lines: Iterable[bytes], name: str = "the recording") -> Recording:
             case _:
                 records.append(record)
     if meta is None and not records:
-        raise NotARecording(f"{name} is not a recording: no line of it can be read")
+        why = "it is empty" if empty else "no line of it can be read"
+        raise NotARecording(f"{name} is not a recording: {why}")
     meta = meta or Meta({})
     ended = end is not None
     if end is None:

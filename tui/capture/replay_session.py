@@ -12,11 +12,10 @@ from tui.capture.live import Live
 from tui.capture.recording import Recording
 from tui.capture.replay import Player
 from tui.capture.target import Run, label_of
-from tui.domain.knobs import Cache, Knobs, Profile
+from tui.domain.asked import knobs_of
+from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
-from tui.domain.rivals import told_rivals
 from tui.domain.shelf import Shelf
-from tui.domain.state import State, learned
 from tui.domain.view import View
 from tui.domain.wire import Sample
 from tui.plot.numbers import prompt_length
@@ -61,7 +60,7 @@ class ReplaySession:
         self.scrubbed = False
         self.file = file.name
         self.sampled = any(isinstance(record, Sample) for record in recording.records)
-        self.knobs = knobs = _knobs(self._points.whole.live.state)
+        self.knobs = knobs = knobs_of(self._points.whole.live.state)
         label = f"{file.name} · {prompt_length(knobs.prompt_tokens)}" if knobs.prompt_tokens else file.name
         note = str(recording.meta.fields.get("note") or "")
         self.run: Run | None = Run(self.shelf.begin(), knobs, label, file.absolute(), note=note)
@@ -168,7 +167,7 @@ class ReplaySession:
         """Take another recording as an earlier run: it leaves its TTFT on the dial, and the ghost."""
         live = Live()
         live.feed(recording.records)
-        knobs = _knobs(live.state)
+        knobs = knobs_of(live.state)
         number = self.shelf.begin()
         if knobs.prompt_tokens:
             self.shelf.keep(live.view(), knobs, label_of(number, knobs))
@@ -235,20 +234,3 @@ class ReplaySession:
     def _learn(self) -> None:
         if self._player.finished and self.knobs.prompt_tokens:
             self.shelf.learn(self._reached.live.view(), self.knobs)
-
-
-def _knobs(state: State) -> Knobs:
-    """The knobs of the recorded request, as far as it tells; a prompt of 0 tokens is of unknown length."""
-    told = state.conditions
-    asked = learned(told, "prompt_tokens_asked") or state.prompt_tokens or 0
-    limit = learned(told, "answer_limit") or 0
-    mode = str(told.get("cache_mode", "")).partition(":")[0]
-    profile = str(told.get("profile", ""))
-    base = Knobs()
-    return Knobs(
-        prompt_tokens=max(0, asked),
-        answer_limit=limit if limit > 0 else base.answer_limit,
-        cache=Cache(mode) if mode in {c.value for c in Cache} else base.cache,
-        profile=Profile(profile) if profile in {p.value for p in Profile} else base.profile,
-        rivals=told_rivals(told),
-    )

@@ -38,9 +38,9 @@ def scrub_meta(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def secret_words(headers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(what stands before it, such as Bearer; the word) of each secret header of a request."""
-    told = [value.split() for name, value in headers.items() if _SECRET_HEADERS.search(name)]
-    return [(words[0] if len(words) > 1 else "", words[-1]) for words in told if words]
+    """(what stands before it, such as Bearer; all the rest) of each secret header of a request."""
+    told = [value.split(maxsplit=1) for name, value in headers.items() if _SECRET_HEADERS.search(name)]
+    return [(words[0] if len(words) > 1 else "", words[-1].strip()) for words in told if words]
 
 
 def _scrub(name: str, value: Any) -> object:

@@ -8,10 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from tui.capture.builtin import BuiltIn
-from tui.capture.calibrating import Calibrating, summary_of
+from tui.capture.calibrating import Calibrating
 from tui.capture.channel import Channel
 from tui.capture.experience import Experience
-from tui.capture.flight import Flight
 from tui.capture.foresight import Foresight
 from tui.capture.frames import Frame, Gone, Item, Mark, Reply
 from tui.capture.lookout import Lookout
@@ -19,6 +18,7 @@ from tui.capture.machine import Machine
 from tui.capture.requests import Requests
 from tui.capture.shelf import Shelf as Recordings
 from tui.capture.target import Run, Target
+from tui.capture.trials import Trials
 from tui.domain.calibration import Calibration
 from tui.domain.knobs import Knobs
 from tui.domain.pressure import Pressure
@@ -28,8 +28,7 @@ from tui.engines.detect import Found
 from tui.engines.urls import Base
 from tui.probes.sampler import Sampler
 
-_GATHER_S = 0.02
-SLOTS_WITH_RIVALS = 2  # of the built-in engine; the second one costs 180 MB, so it has one until then
+_GATHER_S = 0.02  # to wake up for each token costs more than to take it in, and disturbs the reader
 
 
 class Session:
@@ -56,9 +55,7 @@ class Session:
         )
         self.gguf: Path | None = None
         self.download = True
-        self._trial_after: Flight | None = None  # the run before the one that a calibration waits for
-        self.calibrating: Calibrating | None = None
-        self.calibrated: Calibration | str | None = None
+        self._trials = Trials(self._requests, self._foresight, self._send)
 
     # -- the engine ---------------------------------------------------------------------------------------
 
@@ -76,11 +73,6 @@ class Session:
     def embed(self) -> None:
         """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""
         self._lookout.embed(self.gguf, self.download)
-
-    def make_room(self, rivals: int) -> None:
-        """The built-in engine gets a second slot at its next start, when there are rivals."""
-        if rivals:
-            self.builtin.slots = SLOTS_WITH_RIVALS
 
     @property
     def found(self) -> Found | None:
@@ -169,17 +161,17 @@ class Session:
 
     def send(self, knobs: Knobs, record: Path | None = None) -> None:
         """Send a request; what runs is cancelled. Nothing happens without an engine."""
-        self.calibrating = None
+        self._trials.stop()
         self._send(knobs, record)
 
     def _send(self, knobs: Knobs, record: Path | None = None) -> None:
-        self.make_room(knobs.rivals)
+        self.builtin.make_room(knobs.rivals)
         self._requests.trial = self.calibrating is not None
         self._requests.send(knobs, record)
 
     def cancel(self) -> None:
         """Stop what runs: the socket closes at once."""
-        self.calibrating = None
+        self._trials.stop()
         self._requests.stop()
 
     def view(self) -> View:
@@ -200,31 +192,17 @@ class Session:
         if self.found is None:
             return ""
         self.cancel()
-        self.calibrated = None
-        self.calibrating = work = Calibrating(knobs, self.context)
-        told = work.cost
-        self._calibrate()
-        return told
+        return self._trials.begin(knobs, self.context)
 
-    def _calibrate(self) -> None:
-        """Look at the trial that is over, send the next one or keep what all of them say."""
-        work = self.calibrating
-        if work is None or self._requests.running:
-            return
-        if work.number and self._requests.flight is self._trial_after:
-            work.result = self.problem or self.notice or "a prompt could not be sent"
-        elif work.number:
-            work.take(self.view())
-        if not work.over:
-            self._trial_after = self._requests.flight
-            self._send(work.next())
-            return
-        self.calibrating, self.calibrated = None, work.result
-        if isinstance(work.result, Calibration):
-            self._foresight.keep(work.result)
-            self._requests.notice = self._foresight.problem or summary_of(work.result)
-        else:
-            self._requests.notice = f"not calibrated: {work.result}"
+    @property
+    def calibrating(self) -> Calibrating | None:
+        """The calibration that runs."""
+        return self._trials.work
+
+    @property
+    def calibrated(self) -> Calibration | str | None:
+        """What the latest one found, or why nothing."""
+        return self._trials.result
 
     # -- time ---------------------------------------------------------------------------------------------
 
@@ -236,7 +214,7 @@ class Session:
             self._frame(frame)
         changed = self._lookout.tick() or changed
         self._requests.tick()
-        self._calibrate()
+        self._trials.go_on(self.problem)
         return changed or bool(frames)
 
     def _frame(self, frame: Frame) -> None:
@@ -249,7 +227,7 @@ class Session:
             case Gone(detail=detail):
                 why = f"{detail}; start toklane again"
                 self._lookout.lose(why)
-                self.calibrating = None
+                self._trials.stop()
                 self._requests.lose(why)
 
     @property
@@ -257,11 +235,7 @@ class Session:
         return self._machine.pressure
 
     def wait(self, timeout_s: float) -> None:
-        """Block until something may have come. For programs without a screen.
-
-        While an answer streams, some tokens are gathered first: to wake up for each one costs more than to
-        take it in, and disturbs the reader.
-        """
+        """Block until something may have come. For programs without a screen."""
         if self._requests.streaming:
             time.sleep(_GATHER_S)
         self._channel.wait(timeout_s)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 
 from tui.domain.events import Timings, Usage
+from tui.domain.finish import BY_END_TOKEN
 from tui.domain.state import State
 
 _TOLD = (
@@ -22,8 +23,6 @@ _TOLD = (
     "total_ns",
 )
 _told = attrgetter(*_TOLD)
-BY_END_TOKEN = ("stop", "end_turn", "eos", "eos_token", "completed")
-"""Finish reasons of an answer that the model ended: one reason, on different routes."""
 
 
 def take_usage(state: State, event: Usage) -> None:

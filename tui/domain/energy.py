@@ -8,7 +8,6 @@ from tui.domain.band import Span
 from tui.domain.boards import Board
 from tui.domain.flow import SECOND_NS
 
-STEP_NS = SECOND_NS // 10  # the slowest counters seen move this often
 SHORTEST_NS = SECOND_NS // 5  # the counter moves in steps of up to 100 ms: below this it tells nothing
 EXACT_NS = SECOND_NS  # below this the steps are a visible part of the sum
 NEAR_NS = 3 * SECOND_NS // 10  # a counter read further from an edge makes the sum uncertain
@@ -34,11 +33,6 @@ def energy(span: Span, board: Board) -> tuple[float, bool] | None:
         return None
     unsure = span.end_ns - span.start_ns < EXACT_NS or max(first[1], last[1]) > NEAR_NS
     return max(last[0] - first[0], 0.0), unsure or board.modelled
-
-
-def edge_error_j(power_w: float, step_ns: int = STEP_NS) -> float:
-    """Joules by which the counter may be off at one edge: power x the time between two of its steps."""
-    return power_w * step_ns / SECOND_NS
 
 
 def _counter(at_ns: int, board: Board, one: int, other: int) -> tuple[float, int] | None:

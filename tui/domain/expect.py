@@ -25,14 +25,12 @@ class Known:
     """One earlier run: what was asked (tokens), what was told, what was expected of it (s), and when.
 
     asked: the wished length, or the counted one of an own prompt. tokens: the prompt as the engine counted
-    it, reused ones included. processed: those really read. prefill_s: by the engine's own word.
+    it, reused ones included.
     """
 
     asked: int
     ttft_s: float
     tokens: int | None = None
-    processed: int | None = None
-    prefill_s: float | None = None
     expected_s: float | None = None
     at: str = ""
 
@@ -153,13 +151,10 @@ def known_from(view: View) -> Known | None:
         return None
     if not _cache_as_asked(view):
         return None
-    prefill_ns = view.told_ns.get("prefill")
     return Known(
         asked=asked,
         ttft_s=ttft.number,
         tokens=view.prompt_tokens or None,
-        processed=view.processed_tokens,
-        prefill_s=None if prefill_ns is None else prefill_ns / 1e9,
         expected_s=finite(_mapping(told.get("expected")).get("ttft_s")),
         at=str(told.get("start_time") or ""),
     )

@@ -55,10 +55,9 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """`metadata`: numbers, short texts and short lists; of longer lists only the length, in `lengths`."""
+    """`metadata`: numbers, short texts and short lists; longer ones are left out."""
 
     metadata: Mapping[str, Plain | tuple[Plain, ...]] = field(default_factory=dict)
-    lengths: Mapping[str, int] = field(default_factory=dict)
     tensors: tuple[Tensor, ...] = ()
     data_at: int = 0
 
@@ -75,19 +74,16 @@ def parse(data: bytes) -> Header:
     if tensors > MOST_TENSORS or pairs > MOST_PAIRS:
         raise NotGguf("implausible header")
     metadata: dict[str, Plain | tuple[Plain, ...]] = {}
-    lengths: dict[str, int] = {}
     for _ in range(pairs):
         key = reader.text(LONGEST_NAME)
         kind = reader.number("I")
         value = reader.list() if kind == _LIST else reader.plain(kind)
-        if isinstance(value, _Length):
-            lengths[key] = value.n
-        elif value is not None:
+        if value is not None:
             metadata[key] = value
     found = tuple(reader.tensor() for _ in range(tensors))
     told = metadata.get("general.alignment")
     alignment = told if isinstance(told, int) and 0 < told <= 1 << 20 else 32
-    return Header(metadata, lengths, found, -(-reader.at // alignment) * alignment)
+    return Header(metadata, found, -(-reader.at // alignment) * alignment)
 
 
 def weights(header: Header, file_bytes: int) -> tuple[Weight, ...]:
@@ -103,11 +99,6 @@ def weights(header: Header, file_bytes: int) -> tuple[Weight, ...]:
     if any(size < 0 for size in sizes):
         return ()
     return tuple(Weight(t.name, t.elements, size) for t, size in zip(ordered, sizes, strict=True))
-
-
-@dataclass(frozen=True, slots=True)
-class _Length:
-    n: int
 
 
 class _Reader:
@@ -152,11 +143,12 @@ class _Reader:
         form = f"<{n}{_FORMS[kind]}"
         return struct.unpack(form, self.take(struct.calcsize(form)))
 
-    def list(self) -> tuple[Plain, ...] | _Length:
+    def list(self) -> tuple[Plain, ...] | None:
+        """Its values; None for a list too long to be kept."""
         kind, n = self.number("I"), self.number("Q")
         if kind == _TEXT:
             self._skip(n)
-            return _Length(n)
+            return None
         if kind not in _FORMS:
             raise NotGguf(f"a list of kind {kind}")
         if n <= LONGEST_LIST:
@@ -164,7 +156,7 @@ class _Reader:
         size = n * struct.calcsize("<" + _FORMS[kind])
         self._need(size)
         self.at += size
-        return _Length(n)
+        return None
 
     def _skip(self, n: int) -> None:
         """Past `n` texts: the vocabulary, the largest part of a header."""

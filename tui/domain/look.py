@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tui.domain import rates
-from tui.domain.account import BY_END_TOKEN
 from tui.domain.arrivals import Stall
 from tui.domain.calibration import calibration_from, sight_of, tiled
 from tui.domain.course import facts_of, told_lengths
+from tui.domain.finish import BY_END_TOKEN
 from tui.domain.lateness import lateness
 from tui.domain.phases import Phase
 from tui.domain.prefill import Forecast, forecast, interpolated, speed_now

@@ -134,9 +134,6 @@ class Reading:
     group_stall_some_us: int | None = None  # counter, PSI memory of the server's control group
     group_stall_full_us: int | None = None  # counter
     group_oom_kills: int | None = None  # counter, in the server's control group and below
-    refault_anon_bytes: int | None = None  # counter, swapped pages that were needed again
-    major_faults: int | None = None  # counter, whole machine
-    direct_reclaims: int | None = None  # counter, allocations that had to free memory themselves
     compressed_bytes: int | None = None  # RAM that compressed pages take (zram, zswap, macOS)
     compressed_original_bytes: int | None = None  # what those pages were before
     thermal_level: int | None = None  # macOS: 0 nominal, 1 moderate, 2 heavy, 3 trapping, 4 sleeping

@@ -27,17 +27,6 @@ def tokens_per_wh(cost: PhaseCost | None, tokens: int | None) -> Value:
     return Value(WH_J / each.number, "tok/Wh", each.provenance, f"3600 J / {each.number:.3g} J per token")
 
 
-def above_idle_j(cost: PhaseCost | None, idle_w: float | None) -> Value:
-    """Joules of a phase above what the idle board would have used: J - idle power x time."""
-    if cost is None or cost.energy_j is None:
-        return absent("J", _why(cost))
-    if idle_w is None:
-        return absent("J", "the idle power is not known")
-    above = cost.energy_j - idle_w * cost.span_ns / SECOND_NS
-    note = f"{cost.energy_j:.0f} J - {idle_w:.0f} W x {cost.span_ns / SECOND_NS:.1f} s"
-    return Value(above, "J", Provenance.ESTIMATED, note)
-
-
 def _divided(cost: PhaseCost | None, tokens: int | None, unit: str, scale: float, why: str) -> Value:
     if cost is None or cost.energy_j is None:
         return absent(unit, _why(cost))

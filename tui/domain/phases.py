@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from tui.domain.events import Dialect, Edge, Wait
 from tui.domain.values import Provenance
 
-ORDER = ("connect", "send", "load", "queue", "tokenize", "prefill", "decode", "finish")
-
 
 @dataclass(frozen=True, slots=True)
 class Phase:

@@ -101,9 +101,8 @@ def _decode(facts: Facts, floor: int, end: int) -> Phase | None:
         sure, source = told(facts, "decode", "time from first to last token")
         if running or facts.cut:
             return Phase("decode", start, end, Provenance.OBSERVED, source, running)
-        if (
-            start > first + _LATE_NS
-        ):  # nothing is seen before it was written: the event that told it came late
+        # nothing is seen before it was written: then the event that told of it came late
+        if start > first + _LATE_NS:
             start, stop = first, min(first + facts.predicted_ns, end)
         if start != first or stop >= facts.last_ns:
             return Phase("decode", start, stop, sure, source)

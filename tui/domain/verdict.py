@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tui.domain.events import ErrorKind, Failed
+from tui.domain.finish import AT_LIMIT
 from tui.domain.rates import believed, decode_doubtful, prefill_doubtful
 from tui.domain.state import State, learned
 
@@ -12,7 +13,6 @@ LEAST_CUT = 256  # tokens; half of the smallest usual window
 FEWEST_CHARS = 1000  # no window is so small that it cuts less text than this
 FAR_FROM_LIMIT = 0.9
 MORE_THAN_ALL = 0.25  # two clocks differ by less
-AT_LIMIT = ("length", "limit", "max_tokens")  # one reason, on different routes
 UNCLEAN = "the connection broke after the answer"
 _S = 1_000_000_000
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -36,14 +36,3 @@ T = TypeVar("T")
 
 # Yields asks that may be done at once, is sent their answers in the same order, returns the result.
 Asking = Generator[list[Ask], list[Answer], T]
-
-
-def drive(asking: Asking[T], answer: Callable[[Ask], Answer]) -> T:
-    """Run a generator to its result with a function that answers one ask."""
-    try:
-        asks = next(asking)
-        while True:
-            asks = asking.send([answer(ask) for ask in asks])
-    except StopIteration as stop:
-        result: T = stop.value
-        return result

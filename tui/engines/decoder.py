@@ -25,14 +25,12 @@ from tui.domain.events import (
     Sent,
 )
 from tui.domain.machine import reading_from
-from tui.domain.values import count
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
 from tui.engines.body import Body
 from tui.engines.coding import CodingError
 from tui.engines.conditions import conditions_of
 from tui.engines.failures import (
     engine_error,
-    http_failure,
     is_page,
     not_chat_reply,
     timed_out,
@@ -42,7 +40,8 @@ from tui.engines.failures import (
 from tui.engines.framing import Message
 from tui.engines.meaning import meaning
 from tui.engines.notes import noted
-from tui.engines.shapes import are_chunks, headers_of, mapping, parsed_or_none, text
+from tui.engines.reply_head import ReplyHead
+from tui.engines.shapes import are_chunks, parsed_or_none, text
 from tui.engines.tongue import Tongue
 
 USAGE_WAIT_NS = 5_000_000_000  # after a finish reason usage may still come; a live request is closed then
@@ -53,9 +52,7 @@ class Decoder:
 
     def __init__(self, tongue: Tongue) -> None:
         self._tongue = tongue
-        self._status: int | None = None
-        self._headers: dict[str, str] = {}
-        self._url = ""
+        self._reply = ReplyHead()
         self._head_told = False
         self._body: Body | None = None
         self._last_ns = 0
@@ -87,21 +84,15 @@ class Decoder:
     # -- what the client did ------------------------------------------------------------------------------
 
     def _meta(self, fields: Mapping[str, object]) -> list[Event]:
-        request = mapping(fields.get("request"))
-        self._url = text(fields.get("url")) or text(request.get("url")) or text(request.get("path"))
-        self._take_head(fields.get("status"), fields.get("response_headers"))
+        self._reply.asked(fields)
         told = self._tongue.begin(fields)
         return [Began(0, self._tongue.dialect), Learned(0, conditions_of(fields)), *told]
-
-    def _take_head(self, status: object, headers: object) -> None:
-        self._status = count(status) or self._status
-        self._headers = headers_of(headers) or self._headers
 
     def _note(self, note: Note) -> list[Event]:
         at_ns, fields = note.at_ns, note.fields
         match note.name:
             case "head":
-                self._take_head(fields.get("status"), fields.get("headers"))
+                self._reply.take(fields.get("status"), fields.get("headers"))
                 return self._head(at_ns)
             case "sent":
                 self._sent = True
@@ -113,15 +104,12 @@ class Decoder:
                 return noted(note)
 
     def _head(self, at_ns: int) -> list[Event]:
-        if self._head_told or self._status is None:
+        reply = self._reply
+        if self._head_told or reply.status is None:
             return []
         self._head_told = True
-        told = [] if self._refused else self._tongue.head(at_ns, self._headers)
-        return [Head(at_ns, self._status), *told]
-
-    @property
-    def _refused(self) -> bool:
-        return self._status not in (None, 200)
+        told = [] if reply.refused else self._tongue.head(at_ns, reply.headers)
+        return [Head(at_ns, reply.status), *told]
 
     # -- the body -----------------------------------------------------------------------------------------
 
@@ -148,17 +136,14 @@ class Decoder:
         if not body.may_be_whole():
             return self._messages(read.at_ns, messages)
         raw = body.whole()
-        if not self._refused and are_chunks(raw):
+        if not self._reply.refused and are_chunks(raw):
             return self._messages(read.at_ns, body.as_records())
         events = self._whole(read.at_ns, raw)
         return int(bool(events)), events
 
     def _open_body(self) -> Body:
         if self._body is None:
-            encoding = self._headers.get("content-encoding", "")
-            events = "event-stream" in self._headers.get("content-type", "").lower()
-            lines = self._tongue.json_lines
-            self._body = Body(encoding, json_lines=lines, keep=self._refused, called_events=events)
+            self._body = self._reply.body(self._tongue.json_lines)
         return self._body
 
     @property
@@ -203,8 +188,8 @@ class Decoder:
         value = parsed_or_none(raw)
         if not isinstance(value, dict) and not is_page(raw):
             return []
-        if self._refused:
-            return self._refusal(at_ns, raw)
+        if self._reply.refused:
+            return self._fail(self._reply.refusal(at_ns, raw))
         if not isinstance(value, dict):
             return self._fail(not_chat_reply(at_ns, raw))
         told = told_error(value)
@@ -235,26 +220,18 @@ class Decoder:
             body = self._open_body()
         except CodingError as error:
             return self._unreadable(end.at_ns, error)
-        if self._refused:
-            return self._refusal(end.at_ns, body.whole())
+        if self._reply.refused:
+            return self._fail(self._reply.refusal(end.at_ns, body.whole()))
         if end.how != "eof":
             return []
-        if not body.streams and (body.begun or not self._may_be_empty()):
+        if not body.streams and (body.begun or not self._reply.may_be_empty):
             return self._fail(not_chat_reply(end.at_ns, body.whole()))
         _, events = self._messages(self._last_ns, body.close())
         if not self._finished and not self._failed:
             events.append(Oddity(end.at_ns, "ended_without_finish", "no sign came that the answer is whole"))
         return events
 
-    def _may_be_empty(self) -> bool:
-        """Whether an empty body is a stream that broke off, not a reply of another kind."""
-        kind = self._headers.get("content-type", "")
-        return self._status is None or "event-stream" in kind or "ndjson" in kind
-
     def _unreadable(self, at_ns: int, error: CodingError) -> list[Event]:
-        if self._refused:
-            return self._refusal(at_ns, b"")
+        if self._reply.refused:
+            return self._fail(self._reply.refusal(at_ns, b""))
         return self._fail(unreadable(at_ns, str(error), begun=self._streams))
-
-    def _refusal(self, at_ns: int, body: bytes) -> list[Event]:
-        return self._fail(http_failure(at_ns, self._status or 0, self._headers, body, self._url))

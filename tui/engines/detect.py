@@ -16,6 +16,7 @@ from tui.engines.asking import Ask, Asking
 from tui.engines.evidence import (
     koboldcpp,
     lemonade,
+    litellm,
     llamacpp,
     lmstudio,
     mlx,
@@ -49,11 +50,13 @@ _KINDS: Sequence[Kind] = (
     others.TRTLLM,
     others.LMDEPLOY,
     others.OMLX,
+    others.MLX_VLM,
     others.MISTRALRS,
     tgi.KIND,
     vllm.KIND,
     mlx.KIND,
     ovms.KIND,
+    litellm.KIND,
     ollama.KIND,
 )
 _ROUNDS = 3  # of asking for a description: each may depend on the one before

@@ -15,6 +15,7 @@ _SECRET = re.compile(
     r"(?i)(?<=bearer )(?=\S*[\d_=-])\S{6,}|(?<=basic )(?=\S*[\d_=-])\S{6,}|(?<=key provided: )\S+"
     r"|(?-i:\b(?:sk|pk|rk|hf|gsk|xai|nvapi)[-_][\w*.-]{8,})"  # HF_HUB_OFFLINE is no key
 )
+_NOTHING = ("{}", "[]", "null", '""')  # JSON that says no more than an empty body
 _SPACE = re.compile(r"\s+")
 _DATA = re.compile(rb"\A(?:(?:event|id|retry)?:[^\n]*\n)*\s*data:")
 _KINDS = {
@@ -37,6 +38,10 @@ _REMEDIES = {
     ErrorKind.CONNECTION_LOST: "Look at what stands between here and the engine, such as a proxy.",
 }
 _TOO_LONG = re.compile(r"(?i)context.{0,80}\b(?:exceed|longer)|\b(?:exceed|longer|not fit).{0,80}\bcontext")
+_NO_MODEL = re.compile(
+    r"(?i)\binvalid model name|\b(?:unknown|no such) model|\bis pinned to\b|\bcached snapshot folder\b"
+    r"|\bmodel\b.{0,120}\b(?:not found|(?:does not|doesn't) exist|not served|not available)"
+)
 _NO_PATH = re.compile(r"Unexpected endpoint or method")  # LM Studio, with status 200
 
 
@@ -61,7 +66,7 @@ def said(value: object, depth: int = 7) -> str:
     """The engine's own error text in a JSON body; empty when it holds none within `depth` levels.
 
     Known shapes: {"error": "text"}, {"error": {"message"}}, {"message"} with "object": "error", {"detail"}
-    (a text, an object with "msg", or FastAPI's list of them), {"errors": [...]}.
+    (a text, an object with "msg", or FastAPI's list of them with the field in "loc"), {"errors": [...]}.
     """
     if depth == 0 or not value:
         return ""
@@ -74,8 +79,15 @@ def said(value: object, depth: int = 7) -> str:
     for key in ("error", "message", "detail", "msg", "errors", "error_message"):
         words = said(body.get(key), depth - 1)
         if words:
-            return words
+            return one_line(f"{_field(body)}{words}") if key == "msg" else words
     return one_line(text(body.get("type")) or text(body.get("code")))
+
+
+def _field(body: Object) -> str:
+    """The field of the request that a FastAPI server complains about, such as `messages.0.content: `."""
+    places = [str(place) for place in items(body.get("loc")) if isinstance(place, (str, int))]
+    named = ".".join(places[1:] if places[:1] == ["body"] else places)
+    return f"{named}: " if named else ""
 
 
 def told_error(value: Object) -> str:
@@ -120,6 +132,7 @@ def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: byte
     """A reply with a status other than 200; `headers` with lower-case names, `url` without secrets."""
     parsed = parsed_or_none(_DATA.sub(b"", body, count=1))  # some send it as an event of a stream
     words = _page(body) if is_page(body) else said(parsed) or _beginning(body)
+    words = "" if words in _NOTHING else words
     kind = ErrorKind.REDIRECT if 300 <= status < 400 else _KINDS.get(status, ErrorKind.HTTP_ERROR)
     remedy = ""
     retry_after_s: float | None = None
@@ -141,7 +154,8 @@ def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: byte
             retry_after_s = _retry_after_s(headers, parsed)
             message = f"{status}: {words or 'the server has no time for this request'}"
             if retry_after_s is not None:
-                remedy = f"Send again after {retry_after_s:g} s."
+                amount = f"{retry_after_s:g}" if retry_after_s < 1000 else f"{retry_after_s:,.0f}"
+                remedy = f"Send again after {amount} s."
         case _:
             message = f"{status}: {words or 'the server gave no reason'}"
     raw = b"" if status == 401 else body
@@ -175,6 +189,8 @@ def _remedy(kind: ErrorKind, message: str) -> str:
             return "Send a shorter prompt, or load the model with a longer context."
         if _NO_PATH.search(message):
             return "Check the URL; an older server may lack this path."
+        if _NO_MODEL.search(message):
+            return "Check the model's name."
     return _REMEDIES[kind]
 
 

@@ -9,6 +9,7 @@ from tui.engines.gateways import NAMES
 from tui.engines.urls import Base
 
 _LIST_ALL = ("ollama", "lmstudio")  # they load by name and list whatever there is to load
+_LIST_LOADED = ("mlx-vlm",)  # it loads by name, and a name that it can't load puts away the model it had
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,8 @@ class Found:
         """Why no request can be sent before a model is named; empty when one can."""
         if not self.model and not self.models and self.engine in _LIST_ALL and not self.auth_needed:
             return f"{self.engine} has no model that writes text; get one there first"
+        if not self.model and not self.models and self.engine in _LIST_LOADED and not self.auth_needed:
+            return f"{self.engine} has no model loaded; name the one to load with --model"
         if self.model or not self.models:
             return ""
         elsewhere = " elsewhere" if all(model.remote for model in self.models) else ""

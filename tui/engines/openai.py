@@ -11,7 +11,7 @@ from tui.engines.counted import counted
 from tui.engines.extras import extra_timings
 from tui.engines.failures import engine_error, told_error
 from tui.engines.generated import Parts
-from tui.engines.llama_timings import timings_of
+from tui.engines.llama_timings import tells, timings_of
 from tui.engines.shapes import Object, items, mapping, text
 from tui.engines.tongue import Tongue
 from tui.engines.typed_events import typed_event, typed_whole
@@ -76,7 +76,7 @@ class OpenAiTongue(Tongue):
         reason = text(choice.get("finish_reason"))
         usage = self._told_usage(at_ns, _usage_in(body, choice))
         told = mapping(body.get("timings"))
-        timings = timings_of(at_ns, told, final=bool(reason) or not choices) if told else None
+        timings = timings_of(at_ns, told, final=bool(reason) or not choices) if tells(told) else None
         running = timings.predicted_n if timings else None
         if running is None and usage is not None:
             running = usage.completion

@@ -30,5 +30,15 @@ FIREWORKS = replace(spoken("fireworks"), request=_fireworks)
 OVMS = replace(spoken("ovms"), request=_ovms)
 SPOKEN = {
     name: spoken(name)
-    for name in ("omlx", "mistralrs", "groq", "cerebras", "openrouter", "deepseek", "together")
+    for name in (
+        "omlx",
+        "mistralrs",
+        "litellm",
+        "mlx-vlm",
+        "groq",
+        "cerebras",
+        "openrouter",
+        "deepseek",
+        "together",
+    )
 }

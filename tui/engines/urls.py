@@ -16,6 +16,7 @@ LOCAL_PORTS = (8080, 11434, 8000, 1234, 30000, 8001, 5001, 52415, 13305, 1337, 2
 # What a server listens on to be reached from everywhere is no address to go to.
 _ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_BROKEN = re.compile(r"(?i)https?(?::/|:?//|;//|:\\)(?!/)")  # a host of that name is never meant
 _ENDINGS = re.compile(
     r"(/chat/completions|/completions?|/models|/messages|/responses|/api/(chat|generate|tags|version)"
     r"|/props|/health|/slots)$"
@@ -48,6 +49,8 @@ def normalised(url: str) -> Base:
     words = url.strip()
     if not words or any(c.isspace() or not c.isprintable() for c in words):
         raise BadUrl("The URL is empty or holds blanks; write it like http://127.0.0.1:8080.")
+    if not _SCHEME.match(words) and _BROKEN.match(words):
+        raise BadUrl("The URL does not begin with http:// or https://; write it like http://127.0.0.1:8080.")
     if not _SCHEME.match(words):
         words = "http://" + words
     try:

@@ -45,7 +45,6 @@ class AppleGpu:
         self._budget = budget(self._ram_bytes, mac.number("iogpu.wired_limit_mb"))
         self._found: tuple[Accelerator, int] | None = None
         self._reason = "asking the registry"
-        self._registry_ns = 0
         self._reports: Reporter | None = None
         self._unreported = False
         self._report_ns = 0

@@ -42,11 +42,6 @@ class Activity:
     mean_mhz: float | None
     top_mhz: float | None
 
-    @property
-    def load_pct(self) -> float | None:
-        """Share of what it could do: active share x mean clock by highest clock."""
-        return self.active_pct * self.mean_mhz / self.top_mhz if self.mean_mhz and self.top_mhz else None
-
 
 def activity(items: Iterable[Item], clocks: Sequence[float]) -> Activity | None:
     """From the residencies of the GPU's states; `clocks` in MHz, lowest first, are those that are not rest.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from tui.probes.apple_system import Mac
@@ -14,45 +13,6 @@ MIB, GIB = 2**20, 2**30
 SMALL_BYTES = 36 * GIB  # up to here the share of the GPU has no rule that holds
 LARGE_SHARE = 0.75  # above it: what Metal recommends as the largest working set, a rule of thumb
 _SLOW_NS = 1_000_000_000
-_NAMES = {  # the lines of `vm_stat` by their names in vm_statistics64
-    "Pages free": "free_count",
-    "Pages active": "active_count",
-    "Pages inactive": "inactive_count",
-    "Pages speculative": "speculative_count",
-    "Pages wired down": "wire_count",
-    "Pages stored in compressor": "total_uncompressed_pages_in_compressor",
-    "Pages occupied by compressor": "compressor_page_count",
-    "Decompressions": "decompressions",
-    "Compressions": "compressions",
-    "Pageins": "pageins",
-    "Swapins": "swapins",
-    "Swapouts": "swapouts",
-}
-
-
-def vm_stat(text: str) -> dict[str, int]:
-    """What the program `vm_stat` prints, by the names of vm_statistics64, with the page size of its header.
-
-    Its "Pages free" leaves out the speculative ones, which the kernel counts as free.
-    """
-    size = re.search(r"page size of (\d+) bytes", text)
-    told = {"page_size": int(size[1])} if size else {}
-    for line in text.splitlines():
-        name, _, value = line.partition(":")
-        digits = value.strip().rstrip(".")
-        if name in _NAMES and digits.isdigit():
-            told[_NAMES[name]] = int(digits)
-    if "free_count" in told:
-        told["free_count"] += told.get("speculative_count", 0)
-    return told
-
-
-def swap_usage(text: str) -> tuple[int, int] | None:
-    """Total and used bytes in the text form of `vm.swapusage`; some languages write a decimal comma."""
-    found = {name: float(size.replace(",", ".")) for name, size in re.findall(r"(\w+) = ([\d.,]+)M", text)}
-    return (
-        (round(found["total"] * MIB), round(found["used"] * MIB)) if {"total", "used"} <= set(found) else None
-    )
 
 
 def memory(pages: dict[str, int]) -> Fields:

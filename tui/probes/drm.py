@@ -48,7 +48,6 @@ class DrmCard:
         self._asks, self._clock = asks, clock
         self._asleep = True
         self._rest_ns = 0
-        self._clients: tuple[Client, ...] = ()
         self._base: tuple[tuple[Client, ...], int] | None = None
         self._held: int | None = None
         self._busy_pct: float | None = None

@@ -18,10 +18,7 @@ _SLOW_NS = 1_000_000_000  # clocks and swap areas
 _CPU_MHZ = re.compile(rb"^cpu MHz[^:\n]*:[ \t]*(\d+(?:\.\d+)?)[ \t]*$", re.MULTILINE)
 _OF_FILE = {
     "meminfo": ("ram_total_bytes", "ram_available_bytes", "swap_total_bytes", "swap_used_bytes"),
-    "vmstat": (
-        *("swap_in_bytes", "swap_out_bytes", "disk_read_bytes", "refault_file_bytes", "oom_kills"),
-        *("refault_anon_bytes", "major_faults", "direct_reclaims"),
-    ),
+    "vmstat": ("swap_in_bytes", "swap_out_bytes", "disk_read_bytes", "refault_file_bytes", "oom_kills"),
     "pressure/memory": ("stall_some_us", "stall_full_us"),
     "pressure/io": ("io_stall_some_us", "io_stall_full_us"),
     "stat": ("cpu_busy_s", "cpu_total_s"),
@@ -55,28 +52,9 @@ def vmstat(text: bytes, page_bytes: int) -> Fields:
         "swap_out_bytes": _scaled(number(text, b"pswpout "), page_bytes),
         "disk_read_bytes": _scaled(number(text, b"pgpgin "), 1024),
         "refault_file_bytes": _scaled(refaults, page_bytes),
-        "refault_anon_bytes": _scaled(number(text, b"workingset_refault_anon "), page_bytes),
         "decompressed_bytes": _scaled(number(text, b"zswpin "), page_bytes),
-        "major_faults": number(text, b"pgmajfault "),
-        "direct_reclaims": _reclaims(text),
         "oom_kills": number(text, b"oom_kill "),
     }
-
-
-def _reclaims(text: bytes) -> int | None:
-    """The sum over all zones of memory; None when the kernel counts none."""
-    start = text.find(b"\nallocstall_")
-    if start < 0:
-        return None
-    total = 0
-    for line in text[start + 1 :].splitlines():
-        name, _, value = line.partition(b" ")
-        if not name.startswith(b"allocstall_"):
-            break
-        if not value.isdigit():
-            return None
-        total += int(value)
-    return total
 
 
 def stalls(text: bytes, what: str = "stall") -> Fields:
@@ -150,7 +128,7 @@ class LinuxSource:
     """Reads the machine's counters; `read` takes about a tenth of a millisecond."""
 
     def __init__(self, proc: Path = Path("/proc"), sys: Path = Path("/sys"), page_bytes: int = 0) -> None:
-        self._proc, self._sys = proc, sys
+        self._proc = proc
         self._page_bytes = page_bytes or os.sysconf("SC_PAGE_SIZE")
         self._ticks_per_s = os.sysconf("SC_CLK_TCK")
         self._files = {name: Kept(proc / name) for name in _OF_FILE}

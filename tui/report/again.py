@@ -49,6 +49,6 @@ def _opened(file: Path, err: TextIO) -> Recording | None:
         why = f"{file}: {error.strerror}" if isinstance(error, OSError) else str(error)
         err.write(f"toklane: {clean(why)}\n")
         return None
-    if recording.damage:
-        err.write(f"toklane: {recording.damage}\n")
+    if recording.remark:
+        err.write(f"toklane: {clean(recording.remark)}\n")
     return recording

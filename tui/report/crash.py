@@ -13,8 +13,8 @@ from pathlib import Path
 
 from tui import locations
 from tui.engines.failures import without_secrets
+from tui.exhausted import exhausted
 from tui.plot.cells import clean
-from tui.report.exhausted import exhausted
 from tui.settings import credentials, owned
 
 KEPT = 10

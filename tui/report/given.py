@@ -9,9 +9,10 @@ from pathlib import Path
 
 from tui.capture.target import Target
 from tui.domain.knobs import Profile
-from tui.engines.urls import BadUrl, normalised
+from tui.engines.urls import BadUrl, Base, normalised
 from tui.settings.config import ConfigError, Settings
 from tui.settings.credentials import api_key
+from tui.settings.options import BY_NAME
 
 _GGUF = b"GGUF"
 _IN_SIGHT = (
@@ -28,12 +29,25 @@ def check(options: argparse.Namespace, settings: Settings) -> None:
         api_key(settings, os.environ)
     if "profile" in typed and settings.profile is Profile.OWN and not settings.prompt:
         raise ConfigError("--profile own needs its text: --prompt TEXT or --prompt-file FILE")
+    if options.command == "run" and "profile" in typed and settings.profile not in (None, Profile.OWN):
+        for flag in (BY_NAME[name].flag for name in ("prompt", "prompt_file") if name in typed):
+            raise ConfigError(f"{flag} and --profile {settings.profile.value} can't be given together")
+    if "engine" in typed and settings.engine not in (known := _engines()):
+        raise ConfigError(f"--engine needs one of {', '.join(known)}")
     if "url" in typed:
         _address(settings.url)
+    elif settings.url and options.command in ("run", "doctor"):  # on screen another can be typed
+        _base(settings.url)
     if "gguf" in typed:
         _model(Path(settings.gguf))
     if "ca_file" in typed:
         _certificates(settings.ca_file)
+
+
+def _engines() -> tuple[str, ...]:
+    from tui.engines import registry  # all that is known of all engines: only for who names one
+
+    return registry.names()
 
 
 def target_of(settings: Settings) -> Target | None:
@@ -71,9 +85,13 @@ def _writable(files: Iterable[Path]) -> None:
 
 
 def _address(url: str) -> None:
+    if any(name == "Authorization" for name, _ in _base(url).headers):
+        raise ConfigError(_IN_SIGHT)
+
+
+def _base(url: str) -> Base:
     try:
-        if any(name == "Authorization" for name, _ in normalised(url).headers):
-            raise ConfigError(_IN_SIGHT)
+        return normalised(url)
     except BadUrl as error:
         raise ConfigError(str(error)) from None
 

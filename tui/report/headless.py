@@ -143,7 +143,7 @@ def _engine(session: Session, job: Job, err: TextIO) -> str:
 
 def _embed(session: Session, job: Job, err: TextIO) -> str:
     session.gguf, session.download = job.gguf, job.download
-    session.make_room(job.knobs.rivals)
+    session.builtin.make_room(job.knobs.rivals)
     session.embed()
     told_at = 0.0
     if session.builtin.state == "fetching":

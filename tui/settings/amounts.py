@@ -6,7 +6,8 @@ import re
 
 K = 1024  # as on the prompt dial, whose steps double
 _AMOUNT = re.compile(r"(\d+(?:[,_]\d{3})*|\d*\.\d+)\s*([kK]?)")
-_LONGEST = 12  # characters; more is no prompt that any model can take
+_LONGEST = 12  # characters
+MOST = 16 * K * K  # more than any model can take; who mistypes must not wait for hours of text
 
 
 def tokens(text: str) -> int:
@@ -18,4 +19,6 @@ def tokens(text: str) -> int:
     amount = float(found[1].replace(",", "").replace("_", "")) * (K if found[2] else 1)
     if amount < 1 or amount != int(amount):
         raise ValueError("a whole number of tokens, at least 1")
+    if amount > MOST:
+        raise ValueError(f"at most {MOST:,} tokens")
     return int(amount)

@@ -22,7 +22,12 @@ Layer = Mapping[str, Any]
 _FILE = "config.toml"
 _PREFIX = "TOKLANE_"
 _NO_OPTION = {"TOKLANE_HOME", "TOKLANE_TEST_GGUF", "TOKLANE_BROWSER_TEST"}  # the files' place; for tests
-_EITHER = ({"url", "embedded"}, {"prompt", "prompt_file"}, {"api_key_env", "api_key_file"})
+_EITHER = (
+    {"url", "embedded"},
+    {"engine", "embedded"},
+    {"prompt", "prompt_file"},
+    {"api_key_env", "api_key_file"},
+)
 _TARGET = {"url", "embedded"}
 # they belong to the address they were given with: a key must never be sent to another one
 _COMPANIONS = {"model", "api_key_env", "api_key_file", "ca_file", "insecure"}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tui.settings.config import ConfigError, Settings
 
+_LONGEST = 8192  # characters; more fits in no header
 READ: set[str] = set()
 """Every key that was read, so that what is written about an error can leave it out."""
 
@@ -19,9 +20,12 @@ def api_key(settings: Settings, environ: Mapping[str, str]) -> str:
     if not settings.api_key_file:
         return ""
     try:
-        text = Path(os.path.expanduser(settings.api_key_file)).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise ConfigError("the file that api_key_file names can't be read") from None
+        text = Path(os.path.expanduser(settings.api_key_file)).read_text(encoding="utf-8-sig")
+    except OSError as error:  # its name may be the key itself
+        why = error.strerror or "no reason given"
+        raise ConfigError(f"the file that api_key_file names can't be read: {why}") from None
+    except UnicodeDecodeError:
+        raise ConfigError("the file that api_key_file names can't be read: it is not UTF-8 text") from None
     return _sendable(text, "the key file")
 
 
@@ -34,7 +38,7 @@ def from_variable(name: str, environ: Mapping[str, str]) -> str:
 
 def _sendable(text: str, source: str) -> str:
     key = text.strip()
-    if not key or not key.isascii() or not key.isprintable():
+    if not key or len(key) > _LONGEST or not key.isascii() or not key.isprintable():
         raise ConfigError(f"{source} holds no key that can be sent: one line of plain characters is needed")
     READ.add(key)
     return key

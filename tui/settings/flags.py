@@ -75,21 +75,28 @@ def above_zero(text: str) -> float:
     return number
 
 
+def file(text: str) -> Path:
+    """Where a file is or shall be."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path of a file is needed")
+    return Path(text)
+
+
 FLAGS: tuple[Flag, ...] = (
-    Flag("file", ("replay",), "FILE", "what was recorded or captured", Path, word=True),
+    Flag("file", ("replay",), "FILE", "what was recorded or captured", file, word=True),
     Flag("shell", ("completions",), "SHELL", "bash, zsh or fish", word=True, such_as=SHELLS),
     Flag("demo", ("",), "", "recordings of real requests; needs no engine and no network"),
     Flag("demo", ("tour",), "", "from recordings, whatever engine is there"),
     Flag("script", ("tour",), "FILE", "the scenes (default: tour.toml in the settings folder, else what "
-                                      "comes along)", Path),
-    Flag("write-script", ("tour",), "FILE", "write the scenes that come along to a new file, to edit", Path),
+                                      "comes along)", file),
+    Flag("write-script", ("tour",), "FILE", "write the scenes that come along to a new file, to edit", file),
     Flag("freeze", ("", "replay"), "", "a recording stops at each change of phase, space goes on"),
     Flag("speed", ("replay",), "X", "times the true speed", above_zero, 1.0),
     Flag("plain", ("", "run", "replay"), "", "no screen: a line for each change and each second, then the "
                                              "numbers"),
     Flag("json", ("run", "doctor", "selftest"), "", "one JSON object on stdout"),
     Flag("json", ("replay",), "", "the run as one JSON object; never waits"),
-    Flag("record", ("run",), "FILE", "where the recording goes; with --repeat FILE-1, FILE-2 …", Path),
+    Flag("record", ("run",), "FILE", "where the recording goes; with --repeat FILE-1, FILE-2 …", file),
     Flag("repeat", ("run",), "N", "so many requests", positive, 1),
     Flag("calibrate", ("run",), "", "send a few prompts of different lengths to an engine that tells "
                                     "nothing, keep what they teach"),

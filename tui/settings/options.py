@@ -145,7 +145,8 @@ _ENGINE, _SCREEN = "engine", "screen"
 OPTIONS: tuple[Option, ...] = (
     Option("url", _text, "URL", "the engine: its root, /v1 or the full path", _ENGINE),
     Option("model", _text, "ID", "the model (default: the engine's first)", _ENGINE),
-    Option("engine", _text, "NAME", "only engines of this name (default: the first that is found)", _ENGINE),
+    Option("engine", _text, "NAME", "of the local engines only those of this name (default: the first)",
+           _ENGINE),
     Option("embedded", _switch, "", "use the built-in engine", _ENGINE),
     Option("api_key_env", _variable, "VAR", "name of the environment variable that holds the API key",
            _ENGINE),

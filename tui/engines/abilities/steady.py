@@ -39,6 +39,13 @@ _MLX = filled(
         "finer: start mlx_lm.server with --prefill-step-size 256",
     ),
 )
+_MLX_VLM = filled(
+    _UNKNOWN_LOAD,
+    *_BEFORE,
+    measured("prefill", "prompt_ms in its timings"),
+    derived("decode", "tokens by rate", "without drafts"),
+    _USAGE,
+)
 _KOBOLD = filled(
     *_BEFORE,
     measured("prefill", "/api/extra/perf", _ONLY_ONE),
@@ -105,6 +112,7 @@ STEADY: Mapping[str, tuple[Ability, ...]] = {
     "llama.cpp": _LLAMA,
     "embedded": _LLAMA,
     "mlx-lm": _MLX,
+    "mlx-vlm": _MLX_VLM,
     "koboldcpp": _KOBOLD,
     "tgi": _TGI,
     "lmdeploy": _LMDEPLOY,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tui.domain.values import count
 from tui.engines.asking import Ask
 from tui.engines.evidence.heard import MODELS, Heard
 from tui.engines.evidence.kind import Facts, Kind, Wish, listed, plain
 from tui.engines.evidence.vllm import VERSION
 from tui.engines.shapes import items, mapping, text
 
-_STATUS, _NODE, _TOPOLOGY = "/v1/models/status", "/node_id", "/state"
+_STATUS, _NODE, _TOPOLOGY, _HEALTH = "/v1/models/status", "/node_id", "/state", "/health"
 _STATES = ("loaded", "unloaded", "reloading")
 
 
@@ -89,10 +90,32 @@ def _omlx_facts(heard: Heard) -> Facts:
     return Facts(tuple(replace(model, loaded=loaded.get(model.name)) for model in listed(heard)))
 
 
+# -- mlx-vlm, whose models are the folders they lie in -----------------------------------------------------
+
+
+def _mlx_vlm(heard: Heard) -> bool:
+    return heard.serves("mlx_vlm/")
+
+
+def _mlx_vlm_more(heard: Heard, wish: Wish) -> list[Ask]:
+    return [Ask("GET", _HEALTH)]
+
+
+def _mlx_vlm_facts(heard: Heard) -> Facts:
+    """It loads a model by its name, and tells the context of the one that is loaded."""
+    loaded = {text(it.get("id")): told for it in heard.models if isinstance(told := it.get("loaded"), bool)}
+    return Facts(
+        tuple(replace(model, loaded=loaded.get(model.name)) for model in listed(heard)),
+        heard.answer(MODELS).headers.get("server", "").partition("/")[2],
+        conditions={"context_length": count(heard.object(_HEALTH).get("effective_context_limit"))},
+    )
+
+
 LLAMAFILER = Kind("llamafiler", (), _llamafiler, _llamafiler, facts=_llamafiler_facts)
 TRTLLM = Kind("trtllm", (), _trtllm, _trtllm, _trtllm_more, _trtllm_facts)
 LMDEPLOY = Kind("lmdeploy", (), _lmdeploy, _lmdeploy)
 MISTRALRS = Kind("mistralrs", (), _mistralrs, _mistralrs, facts=_mistralrs_facts)
 EXO = Kind("exo", (_NODE, _TOPOLOGY), _never, _exo)
 OMLX = Kind("omlx", (), _omlx, _omlx, _omlx_more, _omlx_facts)
+MLX_VLM = Kind("mlx-vlm", (), _mlx_vlm, _mlx_vlm, _mlx_vlm_more, _mlx_vlm_facts)
 OPENAI = Kind("openai", (), _never, _never, facts=plain)

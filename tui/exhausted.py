@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
 
 _THREADS = "can't start new thread"  # Python says no more than that, and not as an OSError
 _PROCESSES = "end other programs, or raise the limit (`ulimit -u`)"
@@ -20,14 +21,17 @@ _REMEDIES = {
 
 def exhausted(error: BaseException) -> str:
     """The line, also where an error on the way out hides the one it came of; "" for anything else."""
+    return next(filter(None, map(_told, chain(error))), "")
+
+
+def chain(error: BaseException) -> Iterator[BaseException]:
+    """The error, the one it came of, and so on."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
-        if told := _told(link):
-            return told
+        yield link
         seen.add(id(link))
         link = link.__cause__ or link.__context__
-    return ""
 
 
 def _told(error: BaseException) -> str:
