@@ -13,6 +13,7 @@ import pytest
 
 from tui.capture.connection import Warmed, target
 from tui.capture.orders import CancelOrder, FetchOrder, StreamOrder
+from tui.capture.tls import why
 from tui.domain.wire import Read
 
 CERTIFICATE = Path(__file__).parents[1] / "data" / "tls" / "localhost.pem"  # a key that guards nothing
@@ -78,6 +79,21 @@ def test_a_certificate_nobody_vouches_for(inbox, server, secure):
     assert (end.how, end.at_ns) == ("error", 0)
     assert "no secure connection to localhost" in end.detail
     assert inbox.note(2, "failed").fields["kind"] == "tls"
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (10, "the server needs a new certificate"),
+        (18, "--ca-file FILE trusts its certificate"),
+        (62, "use the name that it is for"),
+        (64, "use the name that it is for"),
+    ],
+)
+def test_what_is_wrong_with_a_certificate_says_what_helps(number, remedy):
+    error = ssl.SSLCertVerificationError()
+    error.verify_code, error.verify_message = number, "it is not good."
+    assert why(error) == f"it is not good; {remedy}, --insecure takes any"
 
 
 def test_a_server_that_speaks_no_tls(inbox, server):

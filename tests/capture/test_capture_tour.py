@@ -13,9 +13,9 @@ from tui import locations
 from tui.capture.checkpoints import Checkpoints
 from tui.capture.errand import Errand, Memory
 from tui.capture.live import Live
-from tui.capture.recording import NotARecording
+from tui.capture.recording import NotARecording, read
 from tui.capture.target import Target
-from tui.capture.tour_session import TourSession, load
+from tui.capture.tour_session import TourSession
 from tui.domain.knobs import Cache, Knobs
 from tui.domain.quarters import quarter_rates
 from tui.domain.view import Stage, View
@@ -29,7 +29,7 @@ OWN = sorted(locations.tour_dir().glob("*.gz"))
 
 def seen(name: str) -> View:
     live = Live()
-    live.feed(load(locations.tour_dir() / f"{name}.jsonl.gz").records)
+    live.feed(read(locations.tour_dir() / f"{name}.jsonl.gz").records)
     return live.view()
 
 

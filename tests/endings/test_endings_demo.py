@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.endings.conftest import Start
+from tests.endings.nearby import leave_the_recordings
 from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living
-from tui.engines.urls import LOCAL_PORTS
 
 CAPTURE = ROOT / "tests" / "data" / "captures" / "llamacpp" / "01-chat-short-cold.jsonl"
 NO_NETWORK = {name: "http://127.0.0.1:9" for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")}
-
-
-def _engine_here() -> bool:
-    """Some engine of this machine answers at a usual port, so the monitor finds it."""
-    for port in LOCAL_PORTS:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-            return True
-    return False
 
 
 def test_it_moves_at_once_and_esc_leads_to_the_monitor(tmp_path: Path) -> None:
@@ -35,13 +25,7 @@ def test_it_moves_at_once_and_esc_leads_to_the_monitor(tmp_path: Path) -> None:
         terminal.press("\r")
         terminal.wait_for("recording 2 of 5")
         assert not (home / "state" / "runs").exists(), "nothing was sent"
-        terminal.press("\x1b")
-        if _engine_here():
-            terminal.wait_for("enter sends")
-        else:
-            terminal.wait_for("no engine answers on this machine")
-            terminal.press("\x1b")
-            terminal.wait_for("No engine yet")
+        leave_the_recordings(terminal)
         terminal.press("q")
         terminal.until(lambda: terminal.process.poll() is not None)
         assert terminal.process.returncode == 0

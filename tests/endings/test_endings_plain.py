@@ -50,6 +50,22 @@ def _catches(pid: int, number: signal.Signals) -> bool:
     return bool(int(caught, 16) >> number - 1 & 1)
 
 
+def test_what_was_measured_before_an_interruption_is_told(
+    start: Start, scripted: Engine, tmp_path: Path
+) -> None:
+    scripted.reads.set()
+    scripted.writes.set()
+    words = ("--repeat", "1000", "--json", "--record", str(tmp_path / "run"))
+    process = start("run", "--url", scripted.url, "--prompt", "hi", *words)
+    second = tmp_path / "run-2"
+    eventually(lambda: second.exists() and second.stat().st_size > 0)
+    process.send_signal(signal.SIGINT)
+    told = json.loads(process.communicate(timeout=PATIENCE_S)[0])
+    assert process.returncode == 130
+    assert 0 < len(told["runs"]) == told["summary"]["runs"] < 1000
+    assert all(run["complete"] for run in told["runs"])
+
+
 def test_streams_that_take_nothing(own_home: Path, scripted: Engine) -> None:
     scripted.reads.set()
     scripted.writes.set()

@@ -86,7 +86,7 @@ def port(behaviour: Behaviour) -> Iterator[str]:
 
 
 def test_something_else_answers_or_nothing_does(start: Start) -> None:
-    silence = ("Nothing answers at ", "(no answer in time). Is the server running?")
+    silence = ("Nothing answers at ", "(no answer in time), but something is there. Is it busy?")
     cases: dict[Behaviour, tuple[str, str]] = {
         silent: silence,
         page: ("", "answers, but not like an engine that toklane knows. Check the address."),

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from tests.endings.conftest import Monitor, Start
+from tests.endings.nearby import leave_the_recordings
 from tests.endings.terminal import ROOT, TOKLANE, Terminal, environment, eventually, living
 from tui.settings import tour_script
 
@@ -64,10 +65,7 @@ def test_without_engine_and_network_it_plays_recordings(tmp_path: Path) -> None:
         terminal.press("\x7f")
         terminal.wait_for("1/5  A model works in two parts")
         assert not (home / "state" / "runs").exists(), "nothing was sent"
-        terminal.press("\x1b")
-        terminal.wait_for("no engine answers on this machine")
-        terminal.press("\x1b")
-        terminal.wait_for("No engine yet")
+        leave_the_recordings(terminal)
         terminal.press("q")
         terminal.until(lambda: terminal.process.poll() is not None)
     finally:

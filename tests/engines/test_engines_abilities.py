@@ -216,8 +216,8 @@ def test_what_a_last_chunk_tells_comes_out_as_claimed(engine: str) -> None:
 ENGINES = (
     "llama.cpp", "embedded", "vllm", "nim", "nim-vllm", "nim-sglang", "sglang", "trtllm", "ollama",
     "lmstudio", "mlx-lm", "koboldcpp", "tgi", "lmdeploy", "exo", "mistralrs", "omlx", "lemonade",
-    "llamafiler", "ovms", "litellm", "mlx-vlm", "groq", "cerebras", "fireworks", "openrouter", "deepseek",
-    "together", "openai", "nobody-knows",
+    "llamafiler", "ovms", "litellm", "mlx-vlm", "llama-cpp-python", "groq", "cerebras", "fireworks",
+    "openrouter", "deepseek", "together", "openai", "nobody-knows",
 )  # fmt: skip
 
 

@@ -24,6 +24,11 @@ def test_a_stranger_on_a_usual_port_is_asked_once(stranger: Answer) -> None:
     assert server.asked == ["/v1/models"]
 
 
+def test_an_engine_without_a_model_is_no_stranger() -> None:
+    nothing = Server({"/v1/models": saying({"object": "list", "data": []})}, Answer(404, {}, b"{}")).look()
+    assert isinstance(nothing, Nothing) and nothing.reason.endswith("lists no models. Load one there first.")
+
+
 def test_nobody_there() -> None:
     silent = Answer(0, error="connection refused")
     nothing = Server({}, silent).look()
@@ -34,6 +39,9 @@ def test_nobody_there() -> None:
 def test_somebody_who_says_nothing() -> None:
     nothing = Server({}, Answer(0, error="no whole answer in time", error_kind="timeout")).look()
     assert isinstance(nothing, Nothing) and nothing.slow
+    assert "something is there" in nothing.reason
+    away = Server({}, Answer(0, error="no connection to h:1 in time", error_kind="timeout")).look()
+    assert isinstance(away, Nothing) and "Is the server running?" in away.reason
 
 
 @pytest.mark.parametrize("hostile", [b"[" * 100_000, b"\xff\xfe", b'{"data":[{"id":7},null,[]]}', b'"x"'])

@@ -136,9 +136,7 @@ def test_the_wait_is_found(headers: dict[str, str], body: object, seconds: float
     assert (failed.kind, failed.retry_after_s) == (ErrorKind.RATE_LIMITED, seconds)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "amount"), [("2", "2 s"), ("0.5", "0.5 s"), ("343721224", "343,721,224 s")]
-)
+@pytest.mark.parametrize(("seconds", "amount"), [("2", "2 s"), ("0.5", "0.5 s"), ("3e7", "30,000,000 s")])
 def test_the_wait_is_told_in_plain_digits(seconds: str, amount: str) -> None:
     assert failure(429, {}, {"retry-after": seconds}).remedy == f"Send again after {amount}."
 

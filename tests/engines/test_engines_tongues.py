@@ -81,10 +81,10 @@ def test_bytes_that_are_no_text_are_replaced_and_told_once() -> None:
     bad = b'{"choices":[{"delta":{"content":"a\xff"}}]}'
     events = stream(bad, bad, b"[DONE]")
     assert events[:3] == [
-        Oddity(5, "invalid_utf8", events[0].detail),
+        Oddity(5, "invalid_utf8", events[0].detail),  # type: ignore[union-attr]
         Generated(5, "a\ufffd"),
         Generated(5, "a\ufffd"),
-    ]  # type: ignore[union-attr]
+    ]
 
 
 @pytest.mark.parametrize("half", ["\\ud83d", "\\udcaf", "x\\ud83d y", "\\udcaf\\ud83d"])
@@ -187,6 +187,13 @@ def test_conditions_come_from_the_request() -> None:
         "prompt_chars": 5,
         "slots": 2,
     }
+
+
+def test_padding_of_a_prompt_is_hardly_text() -> None:
+    table = "|" + " " * 40 + "12|" + "-" * 30 + "|\n" + "\t" * 9 + "aaaaaaaa"
+    (_, learned) = adapter("openai").decoder().decode(Meta({"request": {"body": {"prompt": table}}}))
+    assert isinstance(learned, Learned)
+    assert learned.conditions["prompt_chars"] == 1 + 4 + 3 + 4 + 2 + 4 + 8
 
 
 def test_the_plain_request_has_only_standard_fields() -> None:

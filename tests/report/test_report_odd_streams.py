@@ -93,6 +93,7 @@ def holds(got: dict[str, Any], wanted: dict[str, Any]) -> None:
         ([*AB, (0.6, total(5)), (0.7, total(None) + DONE)], {"tokens": 5}),
         # counts in two places of one chunk
         ([*AB, (0.6, IN_CHOICE + DONE)], {"tokens": 5, "decode_tok_s": 20.0}),
+        ([*AB, (0.6, chunk(choices=[], type="chunk", usage={"completion_tokens": 5}) + DONE)], {"tokens": 5}),
         # five seconds after the finish reason nobody listens any more
         ([*AB, (0.6, chunk(finish="stop")), (5.7, total(5) + DONE)], {"tokens": None, "complete": True}),
         ([*AB, (0.6, chunk(finish="stop")), (5.5, total(5) + DONE)], {"tokens": 5, "complete": True}),

@@ -122,8 +122,19 @@ def test_a_prompt_file_is_read_and_wins_over_an_earlier_prompt(tmp_path: Path) -
         load({"prompt_file": str(tmp_path / "none")}, {})
 
 
+def test_the_mark_that_some_editors_put_before_a_text_is_none_of_it(folder: Path, tmp_path: Path) -> None:
+    (folder / "config.toml").write_text("max_tokens = 16", encoding="utf-8-sig")
+    file = tmp_path / "prompt.txt"
+    file.write_text("ask", encoding="utf-8-sig")
+    settings = load({"prompt_file": str(file)}, {})
+    assert (settings.max_tokens, settings.prompt) == (16, "ask")
+    file.write_text(KEY, encoding="utf-8-sig")
+    assert api_key(Settings(api_key_file=str(file)), {}) == KEY
+
+
 def test_a_later_target_replaces_an_earlier_one_of_another_kind() -> None:
     assert merged([{"embedded": True}, {"url": "http://a"}]) == Settings(url="http://a")
+    assert merged([{"engine": "vllm"}, {"embedded": True}]) == Settings(embedded=True)
     assert merged([{"url": "http://a"}, {"embedded": True}]) == Settings(embedded=True)
 
 
@@ -156,7 +167,7 @@ def test_the_key_comes_from_its_variable_or_file(tmp_path: Path) -> None:
     assert api_key(Settings(), {"A_KEY": KEY}) == ""
 
 
-@pytest.mark.parametrize("held", ["", "two\nlines " + KEY, KEY + "\x1b", KEY + "ü"])
+@pytest.mark.parametrize("held", ["", KEY * 1000, "two\nlines " + KEY, KEY + "\x1b", KEY + "ü"])
 def test_a_key_that_cannot_be_sent_is_not_repeated(held: str, tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text(held)

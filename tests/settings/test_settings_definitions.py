@@ -1,6 +1,6 @@
 """The definitions: complete, and fit to stand in a help page and a README."""
 
-from tui.domain.phases import ORDER
+from tests.domain.test_domain_phases import NAMES
 from tui.domain.values import Provenance, Value
 from tui.domain.view import View
 from tui.settings.definitions import BY_NAME, DEFINITIONS, GROUPS, MARKS, of_phase
@@ -13,7 +13,7 @@ def test_every_number_of_a_view_has_a_definition() -> None:
 
 
 def test_every_phase_has_a_definition() -> None:
-    for phase in (*ORDER, "waiting", "unattributed"):
+    for phase in NAMES:
         assert of_phase(phase).group == "phases"
 
 

@@ -8,6 +8,7 @@ from tui.plot.cells import clean
 _LATE = "read late"  # no code of the engine's: it is about us
 _WORDS = {
     "ended_without_finish": "the stream ended without a finish reason",
+    "done_without_finish": "it ended without a reason, so it may be cut off",
     "empty_output": "the engine answered nothing",
     "tokens_without_text": "tokens were counted, but no text came",
     "stopped_by_context": "the context was full before the answer limit",

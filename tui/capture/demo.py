@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tui import locations
-from tui.capture.recording import Recording, parse
+from tui.capture.recording import Recording, read
 from tui.capture.replay_session import ReplaySession
 
 LIST = "demo.toml"
@@ -26,9 +25,8 @@ class Reel:
     caption: str
 
     def load(self) -> Recording:
-        """Unpack and read it. Raises OSError, NotARecording."""
-        with gzip.open(self.file) as lines:
-            return parse(lines, self.file.name)
+        """Read it. Raises OSError, NotARecording."""
+        return read(self.file)
 
 
 def reels(folder: Path | None = None) -> tuple[Reel, ...]:

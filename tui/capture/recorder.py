@@ -11,10 +11,9 @@ from threading import Event, Thread
 
 from tui.capture.lines import to_line
 from tui.capture.scrub import scrub_meta
-from tui.domain.wire import End, Meta, Note, Record
+from tui.domain.wire import FORMAT, End, Meta, Note, Record
 from tui.settings import owned
 
-FORMAT = "toklane/1"
 _FLUSH_S = 3.0
 _BATCH_S = 0.1  # writing each record at once would wake this thread for every token
 

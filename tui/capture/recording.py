@@ -8,10 +8,9 @@ from pathlib import Path
 
 from tui.capture.lines import from_object, nanoseconds
 from tui.capture.packed import NoLines, lines
-from tui.domain.wire import End, Meta, Note, Poll, Read, Record
+from tui.domain.wire import FORMAT, End, Meta, Note, Poll, Read, Record
 from tui.engines.shapes import mapping, parsed, plain
 
-FORMAT = "toklane/1"
 _BYTES = ("b", "poll")  # bytes that are no text are damaged, not repaired
 _HALVES = (b"\\ud", b"\\uD", b"\xed")  # how surrogates may come in, in pairs or not
 

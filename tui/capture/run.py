@@ -11,9 +11,9 @@ from tui.capture.echo import Veil
 from tui.capture.frames import Item, Mark
 from tui.capture.orders import StreamOrder
 from tui.capture.recoded import Recoded, coding_of
-from tui.capture.recorder import FORMAT, Recorder
+from tui.capture.recorder import Recorder
 from tui.capture.scrub import scrub_headers, scrub_meta
-from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
+from tui.domain.wire import FORMAT, End, Meta, Note, Poll, Read, Record, Sample
 
 _LAST_SAMPLE_S = 0.25
 Emit = Callable[[Item | Mark], None]

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from tui.capture.sockets import Stream
 
 _READ_BYTES = 65_536
+_REMEDIES = {  # by OpenSSL's number of what is wrong with a certificate that no authority can mend
+    9: "look at this machine's clock",  # not yet valid
+    10: "the server needs a new certificate",  # has expired
+    62: "use the name that it is for",
+    64: "use the name that it is for",
+}
 
 
 @cache
@@ -46,7 +52,7 @@ class TlsStream(httpcore.NetworkStream):
         try:
             self._shake_hands(deadline_ns)
         except OSError as error:
-            told = f"no secure connection to {hostname}: {_reason(error)}{_remedy(error)}"
+            told = f"no secure connection to {hostname}: {why(error)}"
             raise CaptureError(Kind.TLS, told) from error
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -125,12 +131,19 @@ class TlsStream(httpcore.NetworkStream):
                 return
 
 
+def why(error: OSError) -> str:
+    """What is wrong with the other side, and what helps."""
+    return _reason(error) + _remedy(error)
+
+
 def _reason(error: OSError) -> str:
     """The most telling words an SSL error has."""
-    return getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+    words = getattr(error, "verify_message", "") or getattr(error, "reason", "") or str(error)
+    return str(words).removesuffix(".")
 
 
 def _remedy(error: OSError) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
-        return "; --ca-file FILE trusts its certificate, --insecure takes any"
+        what = _REMEDIES.get(error.verify_code, "--ca-file FILE trusts its certificate")
+        return f"; {what}, --insecure takes any"
     return "; it speaks plain http" if getattr(error, "reason", "") == "WRONG_VERSION_NUMBER" else ""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tui.capture.recording import NotARecording, Recording, parse
+from tui.capture.recording import read
 from tui.capture.replay_session import ReplaySession
 from tui.domain.knobs import Knobs
 from tui.domain.view import View
@@ -30,7 +28,7 @@ class TourSession(ReplaySession):
         first = next((file for _, file in self.slides if file is not None), None)
         if first is None:
             raise ValueError("the script names none")
-        super().__init__(load(first), first, clock=clock)
+        super().__init__(read(first), first, clock=clock)
         self._title = ""
         self.pause()
 
@@ -47,19 +45,10 @@ class TourSession(ReplaySession):
         title, file = self.slides[self.at]
         if file is None:
             return
-        recording = load(file)
+        recording = read(file)
         if self._title and self.run is not None:
             self.shelf.keep(self.outcome(), self.knobs, f"run {self.run.number} · {self._title}")
         self._title = title
         self.held = False
         self.jumps += 1
         self._open(recording, file, self.speed)
-
-
-def load(file: Path) -> Recording:
-    """A recording, packed or not. Raises OSError, NotARecording."""
-    try:
-        with gzip.open(file) if file.suffix == ".gz" else file.open("rb") as lines:
-            return parse(lines, file.name)
-    except (EOFError, zlib.error):
-        raise NotARecording(f"{file.name} is damaged: it can't be unpacked") from None

@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+FORMAT = "toklane/1"
+"""What recordings, and objects of JSON, call themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Meta:

@@ -10,6 +10,8 @@ from tui.engines.shapes import Object, items, mapping, plain, text
 
 _SAMPLING = ("temperature", "top_p", "top_k", "min_p", "seed", "repeat_penalty", "ignore_eos")
 _LIMITS = ("max_tokens", "max_completion_tokens", "n_predict", "max_output_tokens")
+_RUN = re.compile(r"([\s=_*#.~|+-])\1{3,}")  # indents, rules, padding of tables: a few tokens each
+_OF_RUN = 4
 
 
 def conditions_of(fields: Mapping[str, object]) -> dict[str, object]:
@@ -38,12 +40,17 @@ def conditions_of(fields: Mapping[str, object]) -> dict[str, object]:
 
 def _characters(body: Object) -> int:
     """Characters of text in a chat or completion request; images and templates are not counted."""
-    total = sum(len(text(body.get(key))) for key in ("prompt", "system", "input", "system_prompt"))
+    total = sum(_length(text(body.get(key))) for key in ("prompt", "system", "input", "system_prompt"))
     for message in items(body.get("messages")):
         content = mapping(message).get("content")
-        total += len(text(content))
-        total += sum(len(text(mapping(part).get("text"))) for part in items(content))
+        total += _length(text(content))
+        total += sum(_length(text(mapping(part).get("text"))) for part in items(content))
     return total
+
+
+def _length(words: str) -> int:
+    """Characters, four at most of a run of the same blank or stroke."""
+    return len(words) - sum(run.end() - run.start() - _OF_RUN for run in _RUN.finditer(words))
 
 
 def shown_model(name: str) -> str:

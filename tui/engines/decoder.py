@@ -23,6 +23,8 @@ from tui.domain.events import (
     Oddity,
     Sampled,
     Sent,
+    Timings,
+    Usage,
 )
 from tui.domain.machine import reading_from
 from tui.domain.wire import End, Meta, Note, Poll, Read, Record, Sample
@@ -30,6 +32,7 @@ from tui.engines.body import Body
 from tui.engines.coding import CodingError
 from tui.engines.conditions import conditions_of
 from tui.engines.failures import (
+    ended_unsaid,
     engine_error,
     is_page,
     not_chat_reply,
@@ -44,6 +47,7 @@ from tui.engines.reply_head import ReplyHead
 from tui.engines.shapes import are_chunks, parsed_or_none, text
 from tui.engines.tongue import Tongue
 
+_NO_REASON = "it ended without a reason: another request may have cut it off"  # as in llama-cpp-python
 USAGE_WAIT_NS = 5_000_000_000  # after a finish reason usage may still come; a live request is closed then
 
 
@@ -61,6 +65,8 @@ class Decoder:
         self._finish_ns: int | None = None
         self._sent = False
         self._failed = False
+        self._heard = False
+        self._counted = False  # an engine that counted the answer had it to its end
         self._told: set[str] = set()
 
     def decode(self, record: Record) -> list[Event]:
@@ -154,6 +160,7 @@ class Decoder:
         number = 0
         events: list[Event] = []
         for message in messages:
+            self._heard = True
             if message.comment:
                 events += self._settled(self._tongue.comment(at_ns, message.data.decode("utf-8", "replace")))
             elif message.data and not message.data.isspace():
@@ -169,7 +176,11 @@ class Decoder:
         for event in events:
             match event:
                 case Done():
+                    if not (self._finished or self._failed or self._counted):
+                        kept.append(Oddity(event.at_ns, "done_without_finish", _NO_REASON))
                     self._over = self._finished = True
+                case Usage() | Timings():
+                    self._counted = True
                 case Finish():
                     self._finished = True
                     self._finish_ns = event.at_ns if self._finish_ns is None else self._finish_ns
@@ -227,6 +238,8 @@ class Decoder:
         if not body.streams and (body.begun or not self._reply.may_be_empty):
             return self._fail(not_chat_reply(end.at_ns, body.whole()))
         _, events = self._messages(self._last_ns, body.close())
+        if not (self._heard or self._failed) and self._reply.status == 200:
+            return [*events, *self._fail(ended_unsaid(end.at_ns))]
         if not self._finished and not self._failed:
             events.append(Oddity(end.at_ns, "ended_without_finish", "no sign came that the answer is whole"))
         return events

@@ -32,7 +32,7 @@ from tui.engines.evidence.heard import MODELS, Heard
 from tui.engines.evidence.kind import Facts, Kind, Wish, pick
 from tui.engines.failures import one_line, without_secrets
 from tui.engines.found import Found, Model, Nothing
-from tui.engines.shapes import parsed_or_none
+from tui.engines.shapes import mapping, parsed_or_none
 from tui.engines.urls import Base
 
 __all__ = ["Found", "Model", "Nothing", "detect"]
@@ -51,6 +51,7 @@ _KINDS: Sequence[Kind] = (
     others.LMDEPLOY,
     others.OMLX,
     others.MLX_VLM,
+    others.LLAMA_CPP_PYTHON,
     others.MISTRALRS,
     tgi.KIND,
     vllm.KIND,
@@ -132,6 +133,8 @@ def _stranger(base: Base, heard: Heard) -> str:
     shown = without_secrets(_USERINFO.sub("//", target).partition("?")[0])
     if shown:
         return f"{base.root} redirects to {shown}. Give the engine's own address."
+    if answer.status == 200 and mapping(parsed_or_none(answer.body)).get("data") == []:
+        return f"{base.root} lists no models. Load one there first."
     return f"{base.root} answers, but not like an engine that toklane knows. Check the address."
 
 
@@ -144,6 +147,8 @@ def _silence(base: Base, heard: Heard) -> str:
         case "tls" | "unknown_host" | "other":
             why = failed.error.rstrip(".")
             return f"No engine can be heard at {base.root}: {why}. Check the address."
+        case "timeout" if "answer" in failed.error:  # a connection was taken
+            return f"Nothing answers at {base.root} ({failed.error}), but something is there. Is it busy?"
         case _:
             return f"Nothing answers at {base.root} ({failed.error}). Is the server running?"
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tui.domain.events import ErrorKind, Failed
 from tui.domain.values import finite
+from tui.engines.remedies import remedy_of
 from tui.engines.shapes import Object, items, mapping, parsed_or_none, text
 
 _RAW_LIMIT = 20_000
@@ -25,24 +26,6 @@ _KINDS = {
     429: ErrorKind.RATE_LIMITED,
     503: ErrorKind.SERVER_BUSY,
 }
-_REMEDIES = {
-    ErrorKind.AUTH: "Set the key with --api-key-env VAR or --api-key-file FILE.",
-    ErrorKind.NOT_FOUND: "Check the model's name and the URL.",
-    ErrorKind.RATE_LIMITED: "Wait, then send again.",
-    ErrorKind.SERVER_BUSY: "Wait until the server is ready, then send again.",
-    ErrorKind.REDIRECT: "Give the target of the redirect as the URL.",
-    ErrorKind.HTTP_ERROR: "See the raw reply for details.",
-    ErrorKind.NOT_CHAT_REPLY: "Check that the URL is the one of the engine.",
-    ErrorKind.TIMED_OUT: "Set a longer --timeout, or none.",
-    ErrorKind.ENGINE_ERROR: "See the server's log for details.",
-    ErrorKind.CONNECTION_LOST: "Look at what stands between here and the engine, such as a proxy.",
-}
-_TOO_LONG = re.compile(r"(?i)context.{0,80}\b(?:exceed|longer)|\b(?:exceed|longer|not fit).{0,80}\bcontext")
-_NO_MODEL = re.compile(
-    r"(?i)\binvalid model name|\b(?:unknown|no such) model|\bis pinned to\b|\bcached snapshot folder\b"
-    r"|\bmodel\b.{0,120}\b(?:not found|(?:does not|doesn't) exist|not served|not available)"
-)
-_NO_PATH = re.compile(r"Unexpected endpoint or method")  # LM Studio, with status 200
 
 
 def without_secrets(words: str) -> str:
@@ -116,6 +99,19 @@ def not_chat_reply(at_ns: int, body: bytes) -> Failed:
     return _failed(at_ns, ErrorKind.NOT_CHAT_REPLY, message, None, body)
 
 
+def ended_unsaid(at_ns: int) -> Failed:
+    """A stream ended by itself before its first message; llama-cpp-python refuses a long prompt that way."""
+    remedy = "See the server's log; the prompt may be longer than its context."
+    return _failed(
+        at_ns,
+        ErrorKind.NOT_CHAT_REPLY,
+        "The engine ended its reply without a word.",
+        None,
+        b"",
+        remedy=remedy,
+    )
+
+
 def unreadable(at_ns: int, why: str, *, begun: bool) -> Failed:
     """Status 200, but the body's coding can't be undone, or no longer once the stream had `begun`."""
     kind = ErrorKind.CONNECTION_LOST if begun else ErrorKind.NOT_CHAT_REPLY
@@ -125,7 +121,7 @@ def unreadable(at_ns: int, why: str, *, begun: bool) -> Failed:
 
 def timed_out(at_ns: int, message: str) -> Failed:
     """The limit that the user set passed before the reply was whole."""
-    return Failed(at_ns, ErrorKind.TIMED_OUT, message, remedy=_REMEDIES[ErrorKind.TIMED_OUT])
+    return Failed(at_ns, ErrorKind.TIMED_OUT, message, remedy=remedy_of(ErrorKind.TIMED_OUT, message))
 
 
 def http_failure(at_ns: int, status: int, headers: Mapping[str, str], body: bytes, url: str) -> Failed:
@@ -178,20 +174,9 @@ def _failed(
         without_secrets(message),
         status=status,
         retry_after_s=retry_after_s,
-        remedy=remedy or _remedy(kind, message),
+        remedy=remedy or remedy_of(kind, message),
         raw=without_secrets(raw.rstrip()[:_RAW_LIMIT].decode("utf-8", "replace")),
     )
-
-
-def _remedy(kind: ErrorKind, message: str) -> str:
-    if kind in (ErrorKind.HTTP_ERROR, ErrorKind.ENGINE_ERROR):
-        if _TOO_LONG.search(message):
-            return "Send a shorter prompt, or load the model with a longer context."
-        if _NO_PATH.search(message):
-            return "Check the URL; an older server may lack this path."
-        if _NO_MODEL.search(message):
-            return "Check the model's name."
-    return _REMEDIES[kind]
 
 
 def _beginning(body: bytes) -> str:

@@ -62,7 +62,7 @@ class OpenAiTongue(Tongue):
     def message(self, at_ns: int, body: Object, event: str) -> list[Event]:
         """One chunk: text, tool calls, finish reason, usage, timings."""
         choices = items(body.get("choices"))
-        if not choices and isinstance(body.get("type"), str):
+        if body.get("choices") is None and isinstance(body.get("type"), str):
             return typed_event(at_ns, body)
         return self._chunk(at_ns, body, choices, "delta")
 

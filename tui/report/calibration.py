@@ -10,6 +10,7 @@ from tui.capture.session import Session
 from tui.domain.calibration import Calibration
 from tui.domain.knobs import Knobs
 from tui.domain.view import View
+from tui.domain.wire import FORMAT
 from tui.plot.cells import clean
 from tui.plot.numbers import duration
 from tui.report.numbers import run_object
@@ -38,7 +39,7 @@ def calibrate(session: Session, knobs: Knobs, as_json: bool, out: TextIO, err: T
     found = session.calibrated
     if as_json:
         objects = [run_object(view) for view in views]
-        whole = {"format": "toklane/1", "runs": objects, "summary": summarised(objects)}
+        whole = {"format": FORMAT, "runs": objects, "summary": summarised(objects)}
         out.write(json.dumps(whole, allow_nan=False) + "\n")
     if not isinstance(found, Calibration):
         err.write(f"toklane: not calibrated: {clean(found or session.problem or 'stopped')}\n")

@@ -14,6 +14,7 @@ from tui.capture.target import UNCHECKED, Target
 from tui.domain.events import Failed
 from tui.domain.knobs import Knobs, fitted
 from tui.domain.view import View
+from tui.domain.wire import FORMAT
 from tui.plot.cells import clean
 from tui.plot.numbers import size_of
 from tui.report.calibration import calibrate
@@ -65,7 +66,12 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
     views: list[View] = []
     unrecorded = False
     for number, record in enumerate(job.records):
-        sent = _sent(session, knobs, record, out if job.narrated else None, Passing(err))
+        try:
+            sent = _sent(session, knobs, record, out if job.narrated else None, Passing(err))
+        except SystemExit:  # a signal; what was measured before it is not lost
+            if job.as_json and views:
+                _tell_all(views, out)
+            raise
         if told := session.problem or session.notice:
             err.write(f"toklane: {clean(told)}\n")
             unrecorded = unrecorded or record is not None
@@ -79,12 +85,16 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
             err.write(f"toklane: {clean(_why(view.failure))}\n")
         if not job.as_json:
             _tell(view, number, len(job.records), out)
-    objects = [run_object(view) for view in views]
     if job.as_json:
-        told_json = {"format": "toklane/1", "runs": objects, "summary": summarised(objects)}
-        out.write(json.dumps(told_json, allow_nan=False) + "\n")
+        _tell_all(views, out)
     complete = len(views) == len(job.records) and all(view.complete for view in views)
     return COMPLETE if complete and not unrecorded else INCOMPLETE
+
+
+def _tell_all(views: Sequence[View], out: TextIO) -> None:
+    objects = [run_object(view) for view in views]
+    told = {"format": FORMAT, "runs": objects, "summary": summarised(objects)}
+    out.write(json.dumps(told, allow_nan=False) + "\n")
 
 
 def _sent(session: Session, knobs: Knobs, record: Path | None, out: TextIO | None, passing: Passing) -> bool:

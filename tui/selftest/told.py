@@ -5,12 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from tui.domain.wire import FORMAT
 from tui.plot.numbers import ABSENT
 from tui.selftest.judge import MOST_RATE_PCT, MOST_STAMP_MS, MOST_TTFT_MS, Figures, Spread, Verdict
 from tui.selftest.taking import Drawing
 from tui.selftest.terminal import COLUMNS, ROWS
 
-FORMAT = "toklane/1"
 _WIDTH = 80
 _ROW = "{:<2}{:<43}{:>6} {:>6} {:>6} {:>6} {:>7}"
 

@@ -183,7 +183,7 @@ def _hint(name: str, prefix: str = "") -> str:
 def _contents(file: Path) -> str | None:
     """The text of a file, None when it is not there. Raises ConfigError when it can't be read."""
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")  # some editors mark it
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 from tui.domain.knobs import Cache, Profile
 from tui.domain.rivals import MOST_RIVALS
-from tui.settings.amounts import tokens
+from tui.settings.amounts import MOST, tokens
 
 _NEVER_S = 1e6  # eleven days; no system waits for more than a few weeks at once
-_MOST_TOKENS = 10**12  # more than any prompt: Python does not write every number that a file may hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,8 @@ def _switch(raw: object) -> bool:
 def _tokens(raw: object) -> int:
     if isinstance(raw, bool) or not isinstance(raw, (int, str)):
         raise ValueError("a number of tokens such as 512 or 2k")
-    return tokens(raw if isinstance(raw, str) else str(min(max(raw, -1), _MOST_TOKENS)))
+    # Python does not write every number that a file may hold
+    return tokens(raw if isinstance(raw, str) else str(min(max(raw, -1), MOST + 1)))
 
 
 def _whole(raw: object) -> int:

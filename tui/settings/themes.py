@@ -135,7 +135,7 @@ def _is_colour(told: object) -> bool:
 
 def _read(name: str, file: Path) -> Theme:
     try:
-        theme = parse(name, file.read_text(encoding="utf-8"))
+        theme = parse(name, file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ThemeError(f"theme {name!r} can't be read: {error.strerror or 'no reason given'}") from error
     except UnicodeDecodeError as error:

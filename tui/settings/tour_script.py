@@ -74,7 +74,7 @@ def load(file: Path | None = None) -> tuple[Act, ...]:
     """
     chosen = file or (own_file() if os.path.exists(own_file()) else locations.tour_dir() / FILE)
     try:
-        text = chosen.read_text(encoding="utf-8")
+        text = chosen.read_text(encoding="utf-8-sig")
     except OSError as error:
         remedy = "`toklane tour --write-script FILE` makes one"
         raise ScriptError(

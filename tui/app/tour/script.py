@@ -25,10 +25,10 @@ def _check(files: Sequence[Path | None]) -> None:
         raise ScriptError("no scene of the script names a recording to play; add one, or leave --demo away")
     if first.parent in (locations.tour_dir(), locations.demo_dir()):
         return
-    from tui.capture.tour_session import load
+    from tui.capture.recording import read
 
     try:
-        load(first)
+        read(first)
     except OSError as error:
         raise ScriptError(f"{str(first)!r} can't be read: {error.strerror or error}") from None
     except ValueError as error:

@@ -106,7 +106,8 @@ _FIREWORKS = filled(
     ),
     _USAGE,
 )
-_PLAIN = filled(_UNKNOWN_LOAD, *_ONE_WAIT, _USAGE)
+_COUNTS = measured("tokens", "its usage counts, where it sends them")
+_PLAIN = filled(_UNKNOWN_LOAD, *_ONE_WAIT, _COUNTS, _USAGE)
 
 STEADY: Mapping[str, tuple[Ability, ...]] = {
     "llama.cpp": _LLAMA,
@@ -125,5 +126,11 @@ STEADY: Mapping[str, tuple[Ability, ...]] = {
     "groq": _TIMED,
     "cerebras": _TIMED,
     "fireworks": _FIREWORKS,
+    "llama-cpp-python": filled(
+        *_ONE_WAIT,
+        missing("load", "at its start"),
+        missing("tokens", "not counted in streams"),
+        missing("cached_tokens", "not told"),
+    ),
     "openai": _PLAIN,
 }

@@ -35,6 +35,9 @@ _CAUTIONS: Mapping[str, str] = {
     "lmstudio": "requests with a seed go by the OpenAI route, which tells no phase",
     "lmdeploy": "started with --disable-metrics it tells no phase",
     "mlx-lm": "a seed takes a request off its batched path: it waits for the others, and they for it",
+    "mlx-vlm": "a model's name that it can't load puts away the model it has loaded",
+    "litellm": "the engine behind a name may be any, and cost money",
+    "llama-cpp-python": "a new request, such as a rival, breaks off the one that runs",
 }
 _WAITS = ("queue", "prefill", "tokenize")
 

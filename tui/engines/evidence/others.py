@@ -111,6 +111,13 @@ def _mlx_vlm_facts(heard: Heard) -> Facts:
     )
 
 
+# -- llama-cpp-python, whose models are owned by "me" ------------------------------------
+
+
+def _llama_cpp_python(heard: Heard) -> bool:
+    return heard.owner == "me" and "openai-processing-ms" in heard.answer(MODELS).headers
+
+
 LLAMAFILER = Kind("llamafiler", (), _llamafiler, _llamafiler, facts=_llamafiler_facts)
 TRTLLM = Kind("trtllm", (), _trtllm, _trtllm, _trtllm_more, _trtllm_facts)
 LMDEPLOY = Kind("lmdeploy", (), _lmdeploy, _lmdeploy)
@@ -118,4 +125,5 @@ MISTRALRS = Kind("mistralrs", (), _mistralrs, _mistralrs, facts=_mistralrs_facts
 EXO = Kind("exo", (_NODE, _TOPOLOGY), _never, _exo)
 OMLX = Kind("omlx", (), _omlx, _omlx, _omlx_more, _omlx_facts)
 MLX_VLM = Kind("mlx-vlm", (), _mlx_vlm, _mlx_vlm, _mlx_vlm_more, _mlx_vlm_facts)
+LLAMA_CPP_PYTHON = Kind("llama-cpp-python", (), _llama_cpp_python, _llama_cpp_python)
 OPENAI = Kind("openai", (), _never, _never, facts=plain)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tui.domain.wire import FORMAT
 from tui.engines.abilities.ability import PHASES, Ability
 from tui.engines.found import Model
 from tui.report.doctor.findings import Engine, Findings, built_in_abilities, mark_of
 from tui.report.doctor.places import Cleared, Place
 from tui.report.doctor.terminal import Terminal
-
-FORMAT = "toklane/1"
 
 
 def findings_object(told: Findings) -> dict[str, object]:
