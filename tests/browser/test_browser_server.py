@@ -43,7 +43,7 @@ def test_without_the_extra_one_line_says_what_to_do(monkeypatch: pytest.MonkeyPa
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delattr("tui.app.web")
     monkeypatch.setitem(sys.modules, "textual_serve", None)
-    with pytest.raises(WrongUsage, match=r"pip install 'toklane\[serve\]'"):
+    with pytest.raises(WrongUsage, match=r"\.venv/bin/pip install '\.\[serve\]' in the clone"):
         served.serve(cli.parse(["serve"]), sys.stdout)
 
 

@@ -59,6 +59,15 @@ def test_a_wait_no_tokenizer_could_fill_is_queue() -> None:
     assert "waiting" not in phases
 
 
+def test_a_wait_before_an_answer_that_came_all_at_once_is_not_called_queue() -> None:
+    """Something on the way held it back: the engine may have begun at once."""
+    lump = {"first_ns": 2990 * MS, "last_ns": 2990 * MS, "anchor_ns": 2990 * MS, "end_ns": 3000 * MS}
+    assert named(split(finished(**lump)))["waiting"] == 2019 * MS
+    assert named(split(finished(**lump, slots_busy=True)))["queue"] == 2019 * MS
+    one = split(finished(**lump, predicted_ns=1))
+    assert "queue" in named(one), "a single token comes in one read anyway"
+
+
 def test_busy_slots_name_the_queue_while_it_lasts() -> None:
     waiting = {"dialect": LLAMA, "now_ns": 800 * MS, "sent": True, "sent_all_ns": 1 * MS}
     assert named(split(Facts(**waiting))) == {"send": 1 * MS, "waiting": 799 * MS}  # type: ignore[arg-type]

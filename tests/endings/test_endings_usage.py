@@ -186,7 +186,7 @@ def test_what_was_used_last_and_is_gone_stops_nobody(monitor: Monitor, own_home:
     [
         (["--theme", "nosuch"], "no theme 'nosuch'; `toklane themes` lists all"),
         (["--url", "http://h:x"], "The URL's host or port is wrong"),
-        (["--api-key-env", "NOSUCH"], "the environment variable that api_key_env names is not set"),
+        (["--api-key-env", "NOSUCH"], "the environment variable NOSUCH is not set; export the API key in it"),
         (["--embedded", "--gguf", "/dev/null"], "'/dev/null' is not a GGUF model"),
         (["replay", "/"], "'/' can't be read: Is a directory"),
         (["replay", "/dev/null"], "/dev/null is not a recording"),

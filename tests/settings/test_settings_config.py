@@ -177,6 +177,17 @@ def test_a_key_that_cannot_be_sent_is_not_repeated(held: str, tmp_path: Path) ->
         assert KEY not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("NOPE", True), ("OPENAI_API_KEY", True), ("KEY_2", True), ("AKIAQ7ZX2M4NB8KD", False), ("gsk_Abc", False)],
+)
+def test_a_variable_that_is_not_set_is_named_unless_it_may_be_the_key(name: str, shown: bool) -> None:
+    said = name if shown else "that --api-key-env names"
+    with pytest.raises(ConfigError) as caught:
+        api_key(Settings(api_key_env=name), {})
+    assert str(caught.value) == f"the environment variable {said} is not set; export the API key in it"
+
+
 def test_a_key_in_the_place_of_its_name_is_not_repeated() -> None:
     for settings in (Settings(api_key_env="sk_secret"), Settings(api_key_file="sk_secret")):
         with pytest.raises(ConfigError) as caught:

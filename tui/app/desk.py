@@ -31,7 +31,7 @@ class Desk(Touring, Turning):
     def __init__(self, ink: Ink, keys: Sequence[Key], feed: Feed, knobs: Knobs) -> None:
         super().__init__(ink, keys)
         self.feed = feed
-        self.pump = Pump(feed, knobs, self.panels)
+        self.pump = Pump(feed, knobs, self.panels, keys)
         self._welcomed = False
         self._notices = ("", "")
 
@@ -83,7 +83,7 @@ class Desk(Touring, Turning):
             self.next_reel()
         elif self.feed.running:
             self.pump.again = True
-            self.say("sends once more when this one is over; esc stops both")
+            self.say(f"sends once more when this one is over; {self._stop_key} stops both")
         else:
             self._enter(engine)
         self.pump.touch()
@@ -119,6 +119,10 @@ class Desk(Touring, Turning):
         self.pump.touch()
         return True
 
+    @property
+    def _stop_key(self) -> str:
+        return first_of(self.pump.scene.keys["stop"])
+
     def action_calibrate(self) -> None:
         """Trial prompts, so that the wait of an engine that tells nothing can be split by estimate."""
         engine = live(self.feed)
@@ -127,7 +131,7 @@ class Desk(Touring, Turning):
             return
         self.pump.again = self.pump.paused = False
         cost = engine.calibrate(self.pump.knobs)
-        self.say(f"calibrating: {cost} · esc stops")
+        self.say(f"calibrating: {cost} · {self._stop_key} stops")
 
     def action_pause(self) -> None:
         if self.step_in_tour():
@@ -204,7 +208,9 @@ class Desk(Touring, Turning):
         self._pages().explain_page(self.monitor, self.pump.scene, self.selected, self.pointed, at_ns)
 
     def action_exact(self) -> None:
-        if playback(self.feed) is None:
+        if self.pump.knobs.own:
+            self.say(f"an own prompt has its own length; {self.pump.scene.keys['profile']} goes on from it")
+        elif playback(self.feed) is None:
             self._pages().exact_page(self.monitor, self.pump.knobs, self._limit, self.pump.turn)
 
     def action_own(self) -> None:

@@ -24,6 +24,7 @@ from tui import locations
 from tui.app.bindings import everywhere, keymap
 from tui.app.cover import Cover
 from tui.app.dress import in_256, in_sixteen, page_theme
+from tui.app.keyboard import forgiving
 from tui.app.stopped import heed
 from tui.app.theming import Ink, fill_for
 from tui.plot.glyphs import Fill
@@ -68,7 +69,7 @@ class Monitor(App[None], inherit_bindings=False):
         if not self._colourless:
             os.environ.pop("NO_COLOR", None)  # set to nothing is not set; Textual would turn to greys
         self.fill = fill_for(self._colourless, sys.stdout.encoding or "")
-        super().__init__(ansi_color=True if self._colourless else None)
+        super().__init__(forgiving(self.get_driver_class()), ansi_color=self._colourless or None)
         self.keys = keys
         self.palette = theme or themes.load("dark")
         self._stamp = themes.stamp(self.palette.name)

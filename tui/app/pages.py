@@ -31,6 +31,7 @@ from tui.plot.numbers import count
 from tui.settings.config import ConfigError
 from tui.settings.credentials import from_variable
 from tui.settings.definitions import of_phase
+from tui.settings.usage import extra
 
 if TYPE_CHECKING:
     from tui.app.main import Monitor
@@ -92,11 +93,11 @@ def own_page(app: Monitor, knobs: Knobs, turn: Callable[[Knobs], None]) -> None:
     app.push_screen(OwnScreen(knobs), lambda changed: turn(changed) if changed is not None else None)
 
 
-def builtin() -> BuiltIn:
-    """Whether the built-in engine can be had here."""
+def builtin(used: bool = False) -> BuiltIn:
+    """Whether the built-in engine can be had here. used: requests go to it now."""
     missing = importlib.util.find_spec("xllamacpp") is None
-    why = "the built-in engine is not installed: pip install 'toklane[embedded]'" if missing else ""
-    return BuiltIn(model.locate() is not None, why)
+    why = f"the built-in engine is not installed: {extra('embedded')}" if missing else ""
+    return BuiltIn(model.locate() is not None, why, used)
 
 
 def engine_page(app: Monitor, feed: Live, type_url: bool = False) -> None:
@@ -107,7 +108,14 @@ def engine_page(app: Monitor, feed: Live, type_url: bool = False) -> None:
         if why := use(feed, choice):
             app.say(why)
 
-    page = EngineScreen(lambda: feed.discovered, builtin(), type_url=type_url, slow=lambda: feed.slow)
+    ours = feed.builtin.engine is not None
+    page = EngineScreen(
+        lambda: feed.discovered,
+        builtin(ours),
+        type_url=type_url,
+        slow=lambda: feed.slow,
+        using=None if ours else feed.found,
+    )
     app.push_screen(page, take)
 
 

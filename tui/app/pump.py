@@ -16,6 +16,7 @@ from tui.domain.knobs import Knobs, fitted
 from tui.domain.shelf import Ghost
 from tui.domain.view import View
 from tui.plot.numbers import count
+from tui.settings.keys import KEYS, Key
 
 if TYPE_CHECKING:
     from tui.app.tour.tour import Tour
@@ -27,7 +28,9 @@ class Pump:
     notice: what was done to the knobs and why, to be said once.
     """
 
-    def __init__(self, feed: Feed, knobs: Knobs, panels: Sequence[Panel]) -> None:
+    def __init__(
+        self, feed: Feed, knobs: Knobs, panels: Sequence[Panel], keys: Sequence[Key] = KEYS
+    ) -> None:
         self.feed = feed
         self.knobs = knobs
         self.ghost = True
@@ -37,6 +40,7 @@ class Pump:
         self.tour: Tour | None = None
         self.scene = Scene(knobs=knobs)
         self._panels = panels
+        self._keys = {key.action: key.shown for key in keys}
         self._estimates = Estimates()
         self._insights = Insights()
         self._history = History()
@@ -127,6 +131,9 @@ class Pump:
         before, self.scene = self.scene, self._look()
         urgent = self._fresh or _turning_point(before, self.scene)
         self._fresh = False
+        slowest = max((panel.every for panel in self._panels if panel.plan.shows(panel.id or "")), default=1)
+        if not (urgent or self._frame % slowest == 0) and self.scene.view.running:
+            self.scene = replace(self.scene, calm=before.written)
         for panel in self._panels:
             if urgent or self._frame % panel.every == 0:
                 panel.show(self.scene)
@@ -163,6 +170,7 @@ class Pump:
         expectation = self._estimates.follow(scene.run_number, scene.view, last_ttft_s)
         return replace(
             scene,
+            keys=self._keys,
             told=self._insights.follow(scene.run_number, scene.view),
             history=self._history.live(scene.pressure)
             if scene.replay is None

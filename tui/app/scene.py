@@ -19,11 +19,13 @@ from tui.domain.pressure import Pressure
 from tui.domain.shelf import Curve, Ghost
 from tui.domain.view import View
 from tui.plot.cells import clean
+from tui.settings.keys import KEYS
 
 if TYPE_CHECKING:
     from tui.engines.detect import Found
 
 EMPTY = View()
+_KEYS: Mapping[str, str] = {key.action: key.shown for key in KEYS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,8 @@ class Scene:
     `remaining`: the time to the first token in words.
     `expected_ns`: when it should come, since sent, and `expectation`: the same in words, longest first.
     `told`: what the machine's readings say about the request, `history`: the machine's last two minutes.
+    `keys`: how the key of each action is written. `calm`: the view that the slow panels show, whose times
+    all that is written goes by; None while it is this one.
     """
 
     view: View = EMPTY
@@ -122,6 +126,13 @@ class Scene:
     again: bool = False
     replay: Replay | None = None
     tour: Shown | None = None
+    keys: Mapping[str, str] = _KEYS
+    calm: View | None = None
+
+    @property
+    def written(self) -> View:
+        """The view that times in words are taken from: one for all panels, however often each looks."""
+        return self.calm or self.view
 
 
 def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused: bool, again: bool) -> Scene:
@@ -139,7 +150,7 @@ def gather(feed: Feed, view: View, knobs: Knobs, *, ghost: Ghost | None, paused:
         context=engine_side.context if engine_side else _told_context(view),
         run_number=(-run.number if player else run.number) if run else 0,
         run_note=clean(run.note) if run else "",
-        asked=run.knobs.prompt_tokens if run else 0,
+        asked=run.knobs.prompt_tokens if run and not run.knobs.own else 0,
         running=feed.running,
         activity=clean(engine_side.activity) if engine_side else "",
         calibrating=engine_side.calibrating.words if engine_side and engine_side.calibrating else "",

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import TextIO
 
-from tui.settings.usage import WrongUsage
+from tui.settings.usage import WrongUsage, extra
 
 _DRIVER = "TEXTUAL_DRIVER"
 _FOR_A_PAGE = "textual.drivers.web_driver"
@@ -28,7 +28,7 @@ def serve(options: argparse.Namespace, out: TextIO) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _EXTRA:
             raise
-        raise WrongUsage("the browser needs one more package: pip install 'toklane[serve]'") from None
+        raise WrongUsage(f"the browser needs one more package: {extra('serve')}") from None
     return serving.serve(options, out)
 
 

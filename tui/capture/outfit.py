@@ -23,7 +23,7 @@ def wish_of(knobs: Knobs, adapter: Adapter, nonce: str) -> Wish:
     fresh = knobs.cache is Cache.TAIL or (knobs.cache is Cache.COLD and not adapter.can_switch_reuse_off)
     return Wish(
         profile=knobs.profile.value,
-        tokens=None if knobs.own_text and knobs.profile.value == "own" else knobs.prompt_tokens,
+        tokens=None if knobs.own else knobs.prompt_tokens,
         own_text=knobs.own_text,
         cache=knobs.cache.value,
         tail=knobs.tail_tokens if knobs.cache is Cache.TAIL else 0,

@@ -52,5 +52,6 @@ class Run:
 
 def label_of(number: int, knobs: Knobs) -> str:
     """A run in a few words: what was sent, and that it was not alone."""
-    words = (f"run {number}", prompt_length(knobs.prompt_tokens), knobs.cache.value, beside(knobs.rivals))
+    sent = "own prompt" if knobs.own else prompt_length(knobs.prompt_tokens)
+    words = (f"run {number}", sent, knobs.cache.value, beside(knobs.rivals))
     return " · ".join(word for word in words if word)

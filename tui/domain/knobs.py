@@ -46,6 +46,11 @@ class Knobs:
     auto: bool = False
     rivals: int = 0
 
+    @property
+    def own(self) -> bool:
+        """An own text is sent as it is: `prompt_tokens` say nothing about it."""
+        return self.profile is Profile.OWN and bool(self.own_text)
+
 
 def room(context: int | None, answer_limit: int) -> int | None:
     """The longest prompt that leaves space for the answer; None when the context is not known."""
@@ -66,7 +71,12 @@ def steps(knobs: Knobs, context: int | None) -> tuple[tuple[int, bool], ...]:
 
 
 def turn_prompt(knobs: Knobs, direction: int, context: int | None) -> Knobs:
-    """One ladder step longer (+1) or shorter (-1); stays where the context or the ladder ends."""
+    """One ladder step longer (+1) or shorter (-1); stays where the context or the ladder ends.
+
+    An own prompt has the length it has.
+    """
+    if knobs.own:
+        return knobs
     reachable = [n for n, ok in steps(knobs, context) if ok]
     longer = [n for n in reachable if n > knobs.prompt_tokens]
     shorter = [n for n in reachable if n < knobs.prompt_tokens]
@@ -76,7 +86,9 @@ def turn_prompt(knobs: Knobs, direction: int, context: int | None) -> Knobs:
 
 
 def exact_prompt(knobs: Knobs, tokens: int, context: int | None) -> Knobs:
-    """`tokens` held between the least prompt and what the context leaves."""
+    """`tokens` held between the least prompt and what the context leaves; an own prompt keeps its length."""
+    if knobs.own:
+        return knobs
     most = room(context, knobs.answer_limit)
     tokens = max(LEAST_PROMPT, tokens)
     return replace(knobs, prompt_tokens=tokens if most is None else max(1, min(tokens, most)))

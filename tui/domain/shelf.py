@@ -9,6 +9,8 @@ from tui.domain.phases import Phase
 from tui.domain.rivals import told_rivals
 from tui.domain.view import Stage, View
 
+_LENGTH_OFF = 0.25  # of the length asked for: halfway to the next step of the dial at most
+
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
@@ -55,13 +57,25 @@ class Shelf:
             self.ghost = Ghost(self.runs, label, view.total_ns, view.phases)
 
     def learn(self, view: View, knobs: Knobs) -> None:
-        """The TTFT of a run that is over; incomplete ones leave none."""
+        """The TTFT of a run that is over; incomplete ones leave none.
+
+        Nor does one whose prompt was not of the length that was asked for: it is no result of that length.
+        """
+        if not _as_asked(view, knobs):
+            return
         key = (curve(view, knobs), knobs.prompt_tokens)
         if view.stage is Stage.FINISHED and view.complete and view.ttft.number is not None:
             self.ttft_s[key] = view.ttft.number
             self.failed.discard(key)
         elif view.stage is Stage.FAILED:
             self.failed.add(key)
+
+
+def _as_asked(view: View, knobs: Knobs) -> bool:
+    measured = view.prompt_tokens
+    if measured is None:
+        return not knobs.own
+    return abs(measured - knobs.prompt_tokens) <= _LENGTH_OFF * knobs.prompt_tokens
 
 
 def curve(view: View, knobs: Knobs) -> Curve:

@@ -117,11 +117,16 @@ def _held(facts: Facts) -> str:
     return "; other requests held the slots" if facts.slots_busy else ""
 
 
+def _at_once(facts: Facts) -> bool:
+    """Whether text that took time to write came in one read: something on the way held it back."""
+    return facts.first_ns == facts.last_ns and (facts.predicted_ns or 0) > _HANDLING_NS
+
+
 def _named_wait(facts: Facts, start: int, end: int, running: bool) -> list[Phase]:
     """Queue and tokenization of an engine whose prefill has a known beginning."""
     if facts.tokenize_ns is None:
         most = _HANDLING_NS + _TOKEN_NS * (facts.prompt_tokens or 0)
-        if end - start > _FAR * most or facts.slots_busy:
+        if facts.slots_busy or (end - start > _FAR * most and not _at_once(facts)):
             why = "wait before the engine began; tokenization inside it, not probed"
             return [Phase("queue", start, end, Provenance.ESTIMATED, why, running)]
         why = "queue and tokenize can't be told apart without a probe"

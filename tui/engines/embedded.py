@@ -20,10 +20,11 @@ from typing import IO, Self
 
 from tui.engines import embedded_child
 from tui.settings.surroundings import without_keys
+from tui.settings.usage import extra
 
 STOP_WITHIN_S = 1.0
 LOG_BYTES = 8192
-EXTRA = "pip install 'toklane[embedded]'"
+EXTRA = extra("embedded")
 EARLY = "is there memory enough? `--url` takes another engine"
 LOGGED_ERROR = re.compile(r"^[\d.]+ E +[\w ]+: (?:error loading model: )?(.+)$", re.MULTILINE)
 

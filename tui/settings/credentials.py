@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from tui.settings.config import ConfigError, Settings
 
 _LONGEST = 8192  # characters; more fits in no header
+_NAME = re.compile(r"[A-Z]{1,12}(?:_[A-Z]{1,12})*_?\d{0,2}")  # as names are written, and keys never
 READ: set[str] = set()
 """Every key that was read, so that what is written about an error can leave it out."""
 
@@ -32,8 +34,13 @@ def api_key(settings: Settings, environ: Mapping[str, str]) -> str:
 def from_variable(name: str, environ: Mapping[str, str]) -> str:
     """The key that the variable `name` holds. Raises ConfigError."""
     if name not in environ:
-        raise ConfigError("the environment variable that api_key_env names is not set")
-    return _sendable(environ[name], "the variable of api_key_env")
+        raise ConfigError(f"the environment variable {_shown(name)} is not set; export the API key in it")
+    return _sendable(environ[name], f"the environment variable {_shown(name)}")
+
+
+def _shown(name: str) -> str:
+    """The name, unless it could be a key that was typed in its place."""
+    return name if _NAME.fullmatch(name) else "that --api-key-env names"
 
 
 def _sendable(text: str, source: str) -> str:

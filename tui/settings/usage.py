@@ -3,3 +3,8 @@
 
 class WrongUsage(Exception):
     """What was typed, or set in a file, can't be done; the message is one line with a remedy."""
+
+
+def extra(name: str) -> str:
+    """What to type for an extra that is missing. It names no package: an index may have another one of our name."""
+    return f".venv/bin/pip install '.[{name}]' in the clone of toklane"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -195,6 +196,36 @@ async def test_an_address_can_be_typed_with_model_and_variable(show: Show) -> No
         await seen.fill("MY_KEY")
         await seen.press("enter")
         assert seen.results == [UseUrl("localhost:9000/v1", "big", "MY_KEY")]
+
+
+@pytest.mark.parametrize(
+    ("using", "gives"), [(None, []), (LLAMA, [UseUrl("http://127.0.0.1:8080", "big")])], ids=["none", "one"]
+)
+async def test_a_model_alone_is_one_of_the_engine_in_use(
+    show: Show, using: Found | None, gives: list[UseUrl]
+) -> None:
+    async with show(engines(using=using)) as seen:
+        await seen.press("tab", "tab")
+        await seen.fill("big")
+        await seen.press("enter")
+        assert seen.results == gives
+        if not gives:
+            assert "the address comes first" in seen.text and seen.focus == "url"
+
+
+async def test_what_is_in_use_is_marked_wherever_it_is(show: Show) -> None:
+    for using, row in (
+        (LLAMA, "llama.cpp small Q4_1 8,192 in use :8080"),
+        (replace(LLAMA, base=Base("http://box:9")), "llama.cpp small Q4_1 8,192 in use box:9"),
+        (replace(MANY, model="m1"), "▸ lmstudio 9 models in use box:1234"),
+    ):
+        async with show(engines(using=using)) as seen:
+            rows = [" ".join(row.split()) for row in seen.text.splitlines()]
+            assert row in rows
+            assert seen.text.count("in use") == 1
+    async with show(EngineScreen(lambda: (LLAMA,), BuiltIn(there=True, used=True))) as seen:
+        (row,) = (row for row in seen.text.splitlines() if "in use" in row)
+        assert "built-in" in row
 
 
 async def test_a_wrong_address_is_refused(show: Show) -> None:

@@ -27,10 +27,14 @@ Choice = UseBuiltIn | UseUrl
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """Whether the built-in engine can be had. `there`: its model was fetched. `obstacle`: why not at all."""
+    """Whether the built-in engine can be had. `there`: its model was fetched. `obstacle`: why not at all.
+
+    used: requests go to it now.
+    """
 
     there: bool
     obstacle: str = ""
+    used: bool = False
 
     @property
     def words(self) -> str:

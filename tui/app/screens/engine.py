@@ -29,13 +29,15 @@ _FIELDS = (
     ("model", "model", "the engine's first"),
     ("api_key_env", "key is in", "name of a variable, not the key"),
 )
+_NO_URL = "the address comes first: write it like http://127.0.0.1:8080"
 
 
 class EngineScreen(Sheet[Choice]):
     """`discovered` tells what was found, None while the search goes on; it is asked again until then.
 
     slow: addresses that did not answer in time. `environ` is looked at only to see whether the variable of a
-    key is set. `type_url` begins in the address.
+    key is set. `type_url` begins in the address. `using`: the engine of now, whose address stays where none is
+    typed; None where there is none and for the built-in one.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,10 +54,12 @@ class EngineScreen(Sheet[Choice]):
         environ: Mapping[str, str] = os.environ,
         type_url: bool = False,
         slow: Callable[[], Sequence[str]] = tuple,
+        using: Found | None = None,
     ) -> None:
         super().__init__()
         self._discovered = discovered
         self._slow = slow
+        self._using = using
         self._builtin = builtin
         self._environ = environ
         self._rows: list[Row] = []
@@ -71,7 +75,8 @@ class EngineScreen(Sheet[Choice]):
             for name, title, example in _FIELDS:
                 with Horizontal(classes="sheet-field"):
                     yield Label(title, markup=False)
-                    yield Input(id=name, placeholder=example, restrict=UNSAFE, max_length=400)
+                    shown = self._address or example if name == "url" else example
+                    yield Input(id=name, placeholder=shown, restrict=UNSAFE, max_length=400)
         yield Static("", classes="sheet-error", markup=False)
 
     def on_mount(self) -> None:
@@ -85,7 +90,7 @@ class EngineScreen(Sheet[Choice]):
         if found is not None and self._search is not None:
             self._search.stop()
         self.query_one("#looking", Static).update(self._said(found))
-        self.query_one("#columns", Static).update(offers.head() if found else "")
+        self.query_one("#columns", Static).update(offers.head() if found or self._using else "")
         self._show(found or ())
 
     def _said(self, found: Collection[Found] | None) -> str:
@@ -98,15 +103,21 @@ class EngineScreen(Sheet[Choice]):
 
     def _show(self, found: Collection[Found], stay: str = "") -> None:
         """Rows anew. The cursor goes to the first, or stays on the engine whose models were turned over."""
-        rows = list(offers.rows(found, self._turned))
+        rows = list(offers.rows(found, self._turned, self._using))
         if not self._builtin.obstacle:
-            rows.append(Row(f"  {'built-in':10} {self._builtin.words}", UseBuiltIn()))
+            used = f" · {offers.IN_USE}" if self._builtin.used else ""
+            rows.append(Row(f"  {'built-in':10} {self._builtin.words}{used}", UseBuiltIn()))
         if rows == self._rows:
             return
         self._rows = rows
         listed = self.query_one(OptionList)
         listed.set_options([Content(row.words) for row in rows])
         listed.highlighted = next((n for n, row in enumerate(rows) if stay and row.root == stay), 0)
+
+    @property
+    def _address(self) -> str:
+        """Where requests go now."""
+        return self._using.base.root if self._using is not None else ""
 
     @property
     def _highlighted(self) -> Row | None:
@@ -141,6 +152,11 @@ class EngineScreen(Sheet[Choice]):
     @on(Input.Submitted)
     def _typed(self) -> None:
         url = self._field("url")
+        if not url and (self._field("model") or self._field("api_key_env")):
+            url = self._address
+        if not url:
+            self._refuse(_NO_URL, "url")
+            return
         try:
             normalised(url)
         except BadUrl as error:

@@ -13,6 +13,7 @@ from tui.plot.numbers import count
 
 MANY = 6
 """An engine with more models than this begins folded."""
+IN_USE = "in use"
 _LOCAL = ("127.0.0.1", "::1", "localhost")
 _ENGINE, _MODEL, _FORMAT, _CONTEXT, _STATE = 10, 25, 8, 8, 11  # cells
 
@@ -26,20 +27,29 @@ class Row:
     root: str = ""
 
 
-def rows(found: Iterable[Found], turned: Collection[str]) -> Iterator[Row]:
-    """Every engine with its models; `turned` has the roots of those that are not as they began."""
+def rows(found: Iterable[Found], turned: Collection[str], using: Found | None = None) -> Iterator[Row]:
+    """Every engine with its models; `turned` has the roots of those that are not as they began.
+
+    using: the one that requests go to now, wherever it is.
+    """
+    found = tuple(found)
+    if using is not None and all(engine.base.root != using.base.root for engine in found):
+        found = (using, *found)
     for engine in found:
+        used = using.model if using is not None and using.base.root == engine.base.root else None
         root, models = engine.base.root, engine.models or (Model(engine.model),)
         if len(models) == 1:
-            yield Row(_line("  ", engine, models[0]), UseUrl(root, models[0].name), root)
+            yield Row(_line("  ", engine, models[0], used is not None), UseUrl(root, models[0].name), root)
             continue
         is_open = (len(models) <= MANY) is (root not in turned)
         loaded = sum(model.loaded is True for model in models)
-        state = _engine_state(engine) or (f"{loaded} loaded" if loaded and not is_open else "")
+        folded = IN_USE if used is not None else f"{loaded} loaded" if loaded else ""
+        state = _engine_state(engine) or ("" if is_open else folded)
         mark = "▾ " if is_open else "▸ "
         yield Row(_cells(mark, engine.engine, f"{len(models)} models", "", "", state, root), None, root)
         if is_open:
-            yield from (Row(_model_line(engine, model), UseUrl(root, model.name), root) for model in models)
+            for model in models:
+                yield Row(_model_line(model, model.name == used), UseUrl(root, model.name), root)
 
 
 def head() -> str:
@@ -47,8 +57,8 @@ def head() -> str:
     return _cells("  ", "engine", "model", "format", "context", "state", "at")
 
 
-def _line(mark: str, engine: Found, model: Model) -> str:
-    state = _engine_state(engine) or _model_state(model)
+def _line(mark: str, engine: Found, model: Model, used: bool) -> str:
+    state = _engine_state(engine) or _model_state(model, used)
     return _cells(
         mark,
         engine.engine,
@@ -60,8 +70,8 @@ def _line(mark: str, engine: Found, model: Model) -> str:
     )
 
 
-def _model_line(engine: Found, model: Model) -> str:
-    return _cells("  ", "", model.label, model.quantization, _context(model), _model_state(model), "")
+def _model_line(model: Model, used: bool) -> str:
+    return _cells("  ", "", model.label, model.quantization, _context(model), _model_state(model, used), "")
 
 
 def _cells(mark: str, engine: str, model: str, kind: str, context: str, state: str, root: str) -> str:
@@ -104,7 +114,9 @@ def _engine_state(engine: Found) -> str:
     return "wants a key" if engine.auth_needed else "loading" if engine.loading else ""
 
 
-def _model_state(model: Model) -> str:
+def _model_state(model: Model, used: bool) -> str:
+    if used:
+        return IN_USE
     if model.remote:
         return "elsewhere"
     return {True: "loaded", False: "not loaded", None: ""}[model.loaded]
