@@ -212,6 +212,25 @@ async def test_the_cursor_goes_from_piece_to_piece_and_takes_the_time_along(
         assert "piece 62 of 64" in at.text
 
 
+@pytest.mark.parametrize(("key", "piece"), [("right", 1), ("down", 1), ("left", 64), ("up", 64)])
+async def test_the_first_arrow_in_a_whole_answer_begins_where_it_can_go_on(
+    watch: Watch, session: ScriptedSession, key: str, piece: int
+) -> None:
+    async with watch() as at:
+        await answered(at, session)
+        await at.press("2", key)
+        assert f"piece {piece} of 64" in at.text
+
+
+async def test_at_either_end_of_the_answer_an_arrow_says_so(watch: Watch, session: ScriptedSession) -> None:
+    async with watch() as at:
+        await answered(at, session)
+        await at.press("2", "home", "left")
+        assert "no piece before this one" in at.rows[-1]
+        await at.press("end", "right")
+        assert "no piece after this one" in at.rows[-1]
+
+
 async def test_the_time_cursor_takes_the_piece_along(watch: Watch, session: ScriptedSession) -> None:
     async with watch() as at:
         await answered(at, session)

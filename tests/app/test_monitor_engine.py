@@ -59,7 +59,7 @@ async def test_enter_asks_the_engine_that_was_named_again(watch: Watch, session:
     session.found, session.discovered = None, None
     session.target, session.problem = DEAD, "nothing answers at 127.0.0.1:9 (connection refused)"
     async with watch() as at:
-        assert at.rows[2] == f" ✖ No engine  {session.problem} · enter tries again"
+        assert at.rows[2] == f" ✖ No engine  {session.problem} · enter tries again, e picks another"
         assert at.rows[-1].startswith(" enter try again")
         await at.press("enter")
         assert session.targets == [DEAD]

@@ -210,7 +210,7 @@ async def test_the_screen_after_a_jump_is_the_one_that_playing_shows(
         played, moment_ns = at.rows, player.position_ns
         await at.press("end", "home", "end")
         player.jump(moment_ns)
-        await at.press("p")
+        await at.frame()
         same = [(a, b) for a, b in zip(played, at.rows, strict=True) if a != b]
         assert same == []
 
@@ -264,7 +264,7 @@ async def test_enter_shows_the_next_recording_and_behind_the_last_the_first(
             assert demo.playing
             await at.press("enter")
         assert demo.at == 0
-        assert f"· {demo.reels[-1].title} ·" in at.text, "the one before is the ghost"
+        assert f"recording 5 · {demo.reels[-1].title} ·" in at.text, "the one before is the ghost"
 
 
 async def test_a_demo_goes_on_by_itself_unless_somebody_steers_it(
@@ -279,7 +279,75 @@ async def test_a_demo_goes_on_by_itself_unless_somebody_steers_it(
         await at.press("end")
         clock.now_ns += 10 * STAND_NS
         await at.wait(0.1)
+        assert demo.at == 1 and "holds" not in at.text
+
+
+@pytest.mark.parametrize("size", [(120, 36), (80, 24), (60, 20)])
+async def test_a_demo_says_when_it_goes_on_and_space_keeps_it(
+    play: Play, demo: DemoSession, clock: Clock, size: tuple[int, int]
+) -> None:
+    async with play(demo, size) as at:
+        await at.wait(0.5)
+        assert "holds" not in at.text, "not while it plays"
+        await at.wait(demo.end_ns / S)
+        left = demo.next_in_s
+        assert left and f"next in {left} s · space holds" in at.text and "space hold" in at.rows[-1]
+        await at.wait(3)
+        assert f"next in {left - 3} s · space holds" in at.text
+        await at.press("space")
+        assert "holds" not in at.text and "space play" in at.rows[-1]
+        clock.now_ns += 10 * STAND_NS
+        await at.wait(0.1)
+        assert demo.at == 0, "it is kept"
+        await at.press("enter", "enter", "enter", "enter")
+        await at.wait(demo.end_ns / S + 0.5)
+        assert "the first again in " in at.text
+
+
+async def test_the_countdown_of_a_demo_looks_once_a_second(
+    play: Play, demo: DemoSession, painted: list[str]
+) -> None:
+    async with play(demo) as at:
+        await at.wait(demo.end_ns / S + 1)
+        painted.clear()
+        await at.pilot.pause(0)
+        for _ in range(20 * 3):
+            at.clock.now_ns += 50 * MS
+            at.desk.pump.tick()
+        assert 2 <= painted.count("dial") <= 4 and set(painted) == {"dial"}
+
+
+@pytest.mark.parametrize("page", ["i", "question_mark", "d"])
+async def test_a_demo_does_not_go_on_under_an_open_page(
+    play: Play, demo: DemoSession, clock: Clock, page: str
+) -> None:
+    async with play(demo) as at:
+        await at.wait(demo.end_ns / S + 5)
+        await at.press(page)
+        clock.now_ns += 10 * STAND_NS
+        await at.wait(0.1)
+        assert demo.at == 0 and demo.next_in_s is None
+        await at.press("escape")
+        await at.wait(1)
+        assert demo.at == 0 and demo.next_in_s == 7, "afterwards its end stands anew"
+        await at.wait(8)
         assert demo.at == 1
+
+
+@pytest.mark.parametrize("key", ["c", "r", "p", "up", "down", "a", "n", "o"])
+async def test_a_key_for_requests_says_in_a_recording_where_they_are(
+    play: Play, demo: DemoSession, player: ReplaySession, key: str
+) -> None:
+    async with play(demo) as at:
+        DemoFirst(lambda: (demo, Knobs()), lambda: None, Knobs()).begin(at.desk)
+        await at.press(key)
+        assert "that key is for live requests: e picks an engine" in at.rows[-1]
+        assert at.desk.is_current and at.desk.pump.knobs == Knobs()
+    async with play(player) as at:
+        for pressed in (key, "enter", "e"):
+            at.desk.footer.said = ""
+            await at.press(pressed)
+            assert "that key is for live requests: start toklane without" in at.rows[-1]
 
 
 @pytest.mark.parametrize("key", ["escape", "e"])
@@ -360,7 +428,7 @@ def test_speeds_in_words(times: float, said: str) -> None:
     [
         (3_200 * MS, 18_400 * MS, "3.2 of 18.4 s"),
         (-MS, 840 * MS, "0 of 840 ms"),
-        (65 * S, 185 * S, "1:05 of 3:05"),
+        (65 * S, 185 * S, "1:05 of 3:05 min"),
     ],
 )
 def test_places_in_words(at_ns: int, end_ns: int, said: str) -> None:

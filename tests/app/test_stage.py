@@ -98,7 +98,7 @@ async def test_a_stall_while_it_lasts_and_when_it_is_over(
         await at.wait(3)
         assert at.rows[0] == "▔" * 100
         assert re.search(
-            "FINISHED +12 % of 2.5. s was reading .* one stall of 3.. ms at token 99$", at.rows[1]
+            "FINISHED +88 % of 2.5. s was writing .* one stall of 3.. ms at token 99", at.rows[1]
         )
         assert re.fullmatch("   FIRST WORD AFTER ms ○ +READS k tok/s ● +WRITES tok/s ○", at.rows[4])
         assert [at.rows[4].index(word) for word in ("FIRST", "READS", "WRITES")] == [3, 36, 68]
@@ -178,6 +178,44 @@ async def test_every_key_works_on_the_stage(watch: Watch, session: ScriptedSessi
         assert "▀▀▀" in at.rows[18], "the ghost of the run before is the line of the axis"
         await at.press("w")
         assert "run-" in at.rows[-1], "a word in place of the bottom row"
+
+
+async def test_the_axis_is_the_request_s_of_now_however_long_the_ghost_is(
+    watch: Watch, session: ScriptedSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of_seconds(prefill_s: float) -> Script:
+        return lambda knobs: whole(knobs, prefill_ns=round(prefill_s * S), tokens=20, gap_ns=20 * MS)
+
+    async with plain(watch, monkeypatch) as at:
+        await on_stage(at)
+        session.script = of_seconds(15)
+        await at.press("enter")
+        await at.wait(17)
+        session.script = of_seconds(0.6)
+        await at.press("left", "enter")
+        await at.wait(0.3)
+        assert at.desk.time.axis.end_ns <= 2 * S
+        await at.wait(1.5)
+        assert "READING" in at.rows[15] and "WRITING" in at.rows[15]
+        assert re.search(r"▀ run 1 · .*15.4 s →$", at.rows[18]), "cut at the edge, and named"
+        assert at.desk.time.axis.end_ns == 1 * S
+        await at.press("m")
+        assert at.desk.time.axis.end_ns == 20 * S, "in the monitor both have room"
+        await at.press("m")
+        assert at.desk.time.axis.end_ns == 1 * S
+
+
+async def test_a_request_that_was_given_up_is_no_ghost(watch: Watch, session: ScriptedSession) -> None:
+    session.script = lambda knobs: whole(knobs, prefill_ns=300 * MS, tokens=200)
+    async with watch(SIZE) as at:
+        await on_stage(at)
+        await at.press("enter")
+        await at.wait(2)
+        await at.press("escape")
+        assert session.cancelled == 1 and session.shelf.ghost is None
+        await at.press("enter")
+        await at.wait(0.2)
+        assert "▀▀" not in at.rows[18]
 
 
 async def test_six_puts_the_answer_in_the_place_of_the_gaps(watch: Watch, session: ScriptedSession) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.app.test_monitor_layout import cells
 from tui.app.cover import on_stage
+from tui.app.enter import Enter
 from tui.app.figures import Units
 from tui.app.layout import Box, Form
 from tui.app.scene import Engine, Reel, Replay, Scene
@@ -126,25 +127,36 @@ def bottom(scene: Scene, width: int = 100) -> str:
 def test_a_recording_says_so_on_the_stage() -> None:
     scene = Scene(engine=Engine("llama.cpp", "folder/model"), replay=Replay("run.jsonl", 2.0, True))
     assert bottom(scene).startswith(" toklane  RECORDING ×2  llama.cpp · model ")
-    assert bottom(scene).endswith("space pause  ? help ")
-    assert bottom(replace(scene, replay=Replay("run.jsonl", 2.0, False))).endswith("space play  ? help ")
+    assert bottom(scene).endswith("space pause  m leave  ? help ")
+    stands = replace(scene, replay=Replay("run.jsonl", 2.0, False))
+    assert bottom(stands).endswith("space play  m leave  ? help ")
 
 
 def test_the_keys_of_a_demo_outrank_the_name_of_the_model() -> None:
     engine = Engine("llama.cpp", "a-model-with-a-very-long-name-indeed")
     shown = bottom(Scene(engine=engine, replay=Replay("", 1.0, True, reel=Reel(1, 5, "a", "b"))), 80)
-    assert shown.endswith("enter next  space pause  ? help ") and "model" not in shown
+    assert shown.endswith("enter next  space pause  m leave  ? help ") and "model" not in shown
 
 
 def test_the_bottom_row_shows_the_knobs_that_are_not_on_the_dial() -> None:
     knobs = Knobs(answer_limit=128, profile=Profile.AGENT, auto=True, rivals=2)
     assert bottom(Scene(knobs=knobs)).endswith(
-        "answer 128 · cache cold · agent · rivals 2 · auto on  ? help "
+        "answer 128 · cache cold · agent · rivals 2 · auto on  enter send  m leave  ? help "
     )
     narrow = bottom(
         Scene(engine=Engine("llama.cpp", "a-model-with-a-very-long-name-indeed"), knobs=knobs), 80
     )
     assert len(narrow) == 80 and narrow.endswith(" ? help ") and "answer" not in narrow
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_bottom_row_names_how_to_send_to_stop_and_to_leave(width: int) -> None:
+    scene = Scene(engine=Engine("llama.cpp", "SmolLM2-135M Q4_1"))
+    assert bottom(scene, width).endswith("answer 64 · cache cold  enter send  m leave  ? help ")
+    running = bottom(replace(scene, running=True), width)
+    assert running.endswith("esc stop  m leave  ? help ") and "llama.cpp" in running
+    assert bottom(replace(scene, enter=Enter.NOTHING), width).endswith("  m leave  ? help ")
+    assert plain(footing(scene, SHOWN, 26)).split() == ["toklane", "?", "help"], "help is the last to go"
 
 
 def test_one_token_has_no_pace_yet() -> None:

@@ -21,6 +21,7 @@ from tui.capture.demo import DemoSession
 from tui.capture.tour_session import TourSession
 from tui.domain import events as ev
 from tui.domain.knobs import Cache, Knobs
+from tui.domain.view import Stage
 from tui.plot.rows import plain
 from tui.settings import tour_script
 from tui.settings.tour_script import Act, parse
@@ -85,7 +86,8 @@ async def test_a_live_tour_goes_from_start_to_end_with_one_key(
 ) -> None:
     async with touring() as at:
         assert "1/2  A short one." in at.text and "tour 1 of 2" in at.rows[0]
-        assert "enter send" in at.rows[-1] and "esc leave" in at.rows[-1]
+        assert "enter space send" in at.rows[-1] and "esc leave" in at.rows[-1]
+        assert "backspace" not in at.rows[-1], "there is no scene before"
         await at.wait(30)
         assert session.sent == [], "nothing is sent without a key"
         await at.press("enter")
@@ -241,7 +243,7 @@ async def test_a_scene_may_choose_the_stage(touring: Open, acts: tuple[Act, ...]
 async def test_on_the_stage_the_caption_is_a_stripe_of_its_own(touring: Open) -> None:
     async with touring((100, 28), staged=True) as at:
         assert at.rows[24].startswith(" 1/2  A short one.")
-        assert "enter send" in at.rows[-1]
+        assert "enter space send" in at.rows[-1]
         await at.press("r")
         assert "rivals 1" in at.rows[-1], "a knob that is turned is seen to turn"
 
@@ -277,7 +279,7 @@ async def test_from_recordings_it_goes_from_start_to_end_with_the_network_cut(
         for number, act in enumerate(acts, start=1):
             flat = " ".join(at.text.split())
             assert f"{number}/5 {act.captions['before']}" in flat
-            assert "enter play" in at.rows[-1]
+            assert "enter space play" in at.rows[-1]
             assert not at.desk.pump.scene.view.running
             await at.press("enter")
             await at.wait(0.3)
@@ -307,12 +309,75 @@ async def test_a_recording_that_stands_still_plays_on_before_the_next_scene(
         await at.press("space")
         await at.wait(1.5)
         await at.press("comma")
-        assert not feed.playing and "space play on" in at.rows[-1]
+        assert not feed.playing and "enter space play on" in at.rows[-1]
         await at.press(key)
         assert feed.playing and "space next scene" in at.rows[-1]
         assert "tour 1 of 5" in at.rows[0]
         await at.press("space")
         assert "tour 2 of 5" in at.rows[0]
+
+
+@pytest.mark.parametrize("played_s", [1.5, 20])
+async def test_caption_header_and_lane_are_of_one_scene(
+    still: None, session: ScriptedSession, clock: Clock, played_s: float
+) -> None:
+    """Whether the recording of the scene before still played or was over."""
+    acts = tour_script.load()
+    first = TourFirst(acts, lambda: pytest.fail("no session"), lambda: None, Knobs(), True)
+    async with watching(Monitor(first.open), SMALL, session, clock) as at:
+        first.begin(at.desk)
+        feed = at.desk.feed
+        assert isinstance(feed, TourSession)
+        feed._clock = clock
+
+        async def opened(number: int) -> None:
+            for _ in range(2):
+                assert at.desk.pump.scene.view.stage is Stage.EMPTY and not feed.playing
+                assert f"tour {number} of 5 · recording · ×1" in at.rows[0]
+                assert " of 11" not in at.rows[0] and "Recorded · Ready" in at.rows[2]
+                assert acts[number - 1].captions["before"] in " ".join(at.text.split())
+                await at.wait(1)
+
+        await at.frame()
+        await opened(1)
+        await at.press("end")
+        assert "this scene was not played yet" in at.rows[-1]
+        at.desk.footer.said = ""
+        await at.press("space")
+        await at.wait(2)
+        await at.press("space", "space")
+        await at.wait(played_s)
+        assert "tour 2 of 5" in at.rows[0] and "11.6 s" in at.rows[0]
+        await at.press("space")
+        await opened(3)
+        assert "a long prompt · 11.6 s" in at.text, "the ghost is named after its scene"
+        await at.press("backspace")
+        await opened(2)
+        assert "backspace back" in at.rows[-1]
+        await at.press("backspace")
+        await opened(1)
+        assert "backspace" not in at.rows[-1]
+        await at.press("space")
+        await at.wait(0.3)
+        assert feed.playing and "127 tokens" in at.rows[2], "its own recording from the beginning"
+
+
+async def test_at_an_engine_too_a_scene_begins_with_an_empty_lane(
+    touring: Open, session: ScriptedSession
+) -> None:
+    async with touring() as at:
+        await at.press("enter")
+        await at.wait(3)
+        assert "Finished" in at.rows[2]
+        await at.press("space")
+        assert "2/2" in at.text and "Ready" in at.rows[2] and at.rows[0].endswith("tour 2 of 2")
+        assert "▀ run 1" in at.text, "what came before is the ghost"
+        await at.press("space")
+        await at.wait(0.2)
+        await at.press("backspace")
+        assert session.cancelled == 1 and "Ready" in at.rows[2]
+        await at.press("escape")
+        assert "Stopped" in at.rows[2], "the monitor shows the latest request again"
 
 
 async def test_leaving_recordings_opens_what_is_behind(

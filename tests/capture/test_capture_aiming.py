@@ -187,6 +187,17 @@ def test_the_first_engine_of_a_name_is_taken_whatever_runs_inside_it() -> None:
     assert out.discovered is not None and len(out.discovered) == 2
 
 
+@pytest.mark.parametrize(("named", "root"), [("", A), ("one", A), ("two", C), ("none", A)])
+def test_a_model_that_was_named_is_asked_of_the_engine_that_has_it(named: str, root: str) -> None:
+    lists = {at: {"/v1/models": {"data": [{"id": name}]}} for at, name in ((A, "one"), (C, "two"))}
+    world = World({at: VLLM | listed for at, listed in lists.items()})
+    out = lookout(world)
+    out.discover("", named)
+    turn(world, out, lambda: out.found is not None)
+    assert out.found is not None and out.found.base.root == root
+    assert out.found.model == (named or "one")
+
+
 def test_an_address_of_the_environment_is_asked_beside_the_usual_ones() -> None:
     world = World({"http://box:11434": OLLAMA})
     out = lookout(world)

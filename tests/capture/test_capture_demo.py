@@ -79,7 +79,11 @@ def test_none_tells_of_the_machine_it_was_made_on_more_than_its_readings(name: s
 def test_each_shows_what_its_caption_says() -> None:
     short, long, cached = seen("short"), seen("long"), seen("cached")
     assert (short.prompt_tokens or 0) < 200 and len(long.reports) > 25
-    assert (long.prompt_tokens or 0) > 10 * (short.prompt_tokens or 1)
+    reading = short.phase("prefill")
+    assert reading is not None and 4e8 < reading.duration_ns < 6e8
+    assert "half a second" in by_name("short.jsonl.gz").caption
+    assert round((long.prompt_tokens or 0) / (short.prompt_tokens or 1)) == 16
+    assert "16 times as long" in by_name("long.jsonl.gz").caption
     assert long.ttft.number is not None and long.total_ns is not None
     assert long.ttft.number > 0.8 * long.total_ns / 1e9
     assert (cached.cached_tokens or 0) > 0.9 * (cached.prompt_tokens or 1)

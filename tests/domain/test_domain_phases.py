@@ -125,3 +125,15 @@ def test_decode_begins_no_later_than_its_first_token_was_seen() -> None:
     short = {p.name: p for p in split(finished(predicted_ns=100 * MS))}
     assert short["prefill"].end_ns == 500 * MS, "tokens came for longer than the engine says"
     assert (short["decode"].duration_ns, short["decode"].provenance) == (490 * MS, Provenance.OBSERVED)
+
+
+def test_what_does_not_fit_into_the_time_seen_is_not_the_engines_word() -> None:
+    """The table beside it tells a rate by the whole time: the two must not both be called measured."""
+    phases = {p.name: p for p in split(finished(prompt_ns=600 * MS))}
+    assert phases["prefill"].duration_ns == 600 * MS
+    assert phases["prefill"].provenance is Provenance.MEASURED
+    cut = phases["decode"]
+    assert (cut.duration_ns, cut.provenance) == (399 * MS, Provenance.DERIVED)
+    assert cut.source.endswith(": so much of its 0.490 s fits into the time seen")
+    over = {p.name: p for p in split(finished(prompt_ns=2000 * MS))}
+    assert (over["prefill"].duration_ns, over["prefill"].provenance) == (999 * MS, Provenance.DERIVED)

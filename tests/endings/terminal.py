@@ -140,7 +140,7 @@ class Terminal:
     # -- what is done ---------------------------------------------------------------------------------------
 
     def press(self, keys: str) -> None:
-        os.write(self._main, keys.encode())
+        os.write(self._main, keys.encode("utf-8", "surrogateescape"))
 
     def clog(self) -> None:
         """Make the program draw and draw, and read none of it, until it can't go on."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.endings.conftest import ended
+from tests.endings.conftest import Monitor, ended
 from tests.endings.terminal import TOKLANE, Terminal, environment, eventually, living, named
 from tui.engines import model
 
@@ -125,3 +126,37 @@ def test_an_engine_that_stands_still_is_a_stall_and_then_goes_on(own_home: Path,
         terminal.press("q")
         assert terminal.end() == 0 and terminal.restored
     eventually(lambda: not living(own_home))
+
+
+def test_one_that_is_killed_amid_a_request_is_remembered_as_the_built_in_one(
+    own_home: Path, gguf: Path
+) -> None:
+    """And not as the address that it had; the theme of this start was for this start alone."""
+    del gguf
+    words = [*TOKLANE, "--embedded", "--prompt-tokens", "64", "--max-tokens", "4k", "--ignore-eos"]
+    with Terminal([*words, "--theme", "light"], environment(own_home)) as terminal:
+        terminal.wait_for("enter sends", 60)
+        terminal.press("\r")
+        terminal.wait_for("token 2")
+        named(own_home, "embedded_child").kill()
+        terminal.wait_for("choose an engine")
+        terminal.press("q")
+        assert terminal.end() == 0
+    last = json.loads((own_home / "state" / "last.json").read_text())
+    assert last["embedded"] and not last.keys() & {"url", "model", "theme", "rivals"}
+
+
+def test_a_theme_that_was_typed_is_not_kept_but_a_chosen_one_is(monitor: Monitor, own_home: Path) -> None:
+    def kept(*keys: str) -> str | None:
+        terminal = monitor("--url", "http://127.0.0.1:9", "--theme", "light")
+        terminal.wait_for("enter tries again, e picks another")
+        terminal.press("".join(keys) + "q")
+        assert terminal.end() == 0
+        theme = json.loads((own_home / "state" / "last.json").read_text()).get("theme")
+        assert theme is None or isinstance(theme, str)
+        return theme
+
+    assert kept() is None
+    chosen = kept("t")
+    assert chosen not in (None, "light")
+    assert kept() == chosen

@@ -37,6 +37,36 @@ def quits(terminal: Terminal) -> None:
     assert terminal.restored
 
 
+# -- what comes in ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "\udcff\udcfe\udc80",  # no UTF-8
+        "\udc9b",
+        "\udce9\r",  # a letter of a terminal in Latin-1
+        "\x1b[200~caf\udce9 q\x1b[201~",  # and pasted: the q in it is no key
+        f"\x1b[{'9' * 20}A",  # a key of a number that nothing holds
+    ],
+    ids=ascii,
+)
+def test_what_is_no_key_ends_nothing(monitor: Monitor, typed: str) -> None:
+    terminal = monitor("replay", RECORDING)
+    terminal.wait_for(Path(RECORDING).name)
+    terminal.press(typed)
+    terminal.settle(0.3)
+    assert terminal.process.poll() is None, terminal.text
+    for _ in range(50):  # what is read together with such a sequence is dropped with it
+        terminal.press("q")
+        terminal.settle(0.2)
+        if terminal.process.poll() is not None:
+            break
+    assert terminal.end() == 0
+    assert terminal.restored
+    assert b"Error" not in terminal.written
+
+
 # -- colours ------------------------------------------------------------------------------------------------
 
 

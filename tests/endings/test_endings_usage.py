@@ -129,6 +129,7 @@ def test_without_a_place_for_recordings_a_run_works_and_says_so(
 
 WRONG = (
     (("run", "--engine", "nosuch"), "--engine needs one of "),
+    (("run", "--embedded", "--model", "nosuch"), f"the built-in engine has the model {model.NAME} alone"),
     (("run", "--embedded", "--engine", "vllm"), "--engine and --embedded can't be given together"),
     (("run", "--prompt", "a", "--profile", "agent"), "--prompt and --profile agent can't be given together"),
     (("run", "--prompt-tokens", "99999999999"), "--prompt-tokens needs at most 16,777,216 tokens"),
@@ -164,9 +165,12 @@ def test_nobody_there(start: Start, own_home: Path) -> None:
 def test_a_longer_prompt_than_the_context_is_fitted_and_told(start: Start, scripted: Engine) -> None:
     scripted.reads.set()
     scripted.writes.set()
-    process = start("run", "--url", scripted.url, "--prompt-tokens", "100k")
-    _, line = process.communicate(timeout=20)
+    told, line = start("run", "--url", scripted.url, "--prompt-tokens", "100k").communicate(timeout=20)
+    assert " (asked 102,400)" in told
+    process = start("run", "--url", scripted.url, "--prompt-tokens", "100k", "--json")
+    told, line = process.communicate(timeout=20)
     assert process.returncode == 0
+    assert json.loads(told)["runs"][0]["conditions"]["prompt_tokens_asked"] == 102_400
     assert line == "toklane: the context holds 8192 tokens: prompt 8128 and answer 64 tokens are sent\n"
 
 

@@ -144,4 +144,7 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with embedded.start(tmp_path / "any.gguf") as engine:
         failed = engine.wait(DEADLINE_S)
-    assert failed == Failed("the built-in engine needs the module xllamacpp: .venv/bin/pip install '.[embedded]' in the clone of toklane")
+    assert failed == Failed(
+        "the built-in engine needs the module xllamacpp:"
+        " .venv/bin/pip install '.[embedded]' in the clone of toklane"
+    )

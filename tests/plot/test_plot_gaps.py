@@ -67,12 +67,21 @@ def test_bars_are_decode_and_only_stalls_are_alarming() -> None:
 def test_a_stall_is_named_beside_its_hole_where_no_bar_is_in_the_way() -> None:
     label = stall_label(332 * MS, 99)
     assert label == "stall 332 ms at token 99"
-    right = gap_rows([5] * 60, 3, 20, Fill.COLOUR, holes=[range(10, 14)], label=label)
+    right = gap_rows([5] * 60, 3, 20, Fill.COLOUR, holes=[range(10, 14)], labels=[(range(10, 14), label)])
     assert plain(right[0]).strip() == "╳╳╳╳  stall 332 ms at token 99"
-    left = gap_rows([5] * 60, 3, 20, Fill.COLOUR, holes=[range(40, 44)], label=label)
+    left = gap_rows([5] * 60, 3, 20, Fill.COLOUR, holes=[range(40, 44)], labels=[(range(40, 44), label)])
     assert plain(left[0]).strip() == "stall 332 ms at token 99  ╳╳╳╳"
-    blocked = gap_rows([20] * 60, 3, 20, Fill.COLOUR, holes=[range(10, 14)], label=label)
+    blocked = gap_rows([20] * 60, 3, 20, Fill.COLOUR, holes=[range(10, 14)], labels=[(range(10, 14), label)])
     assert "stall" not in plain(blocked[0])
+
+
+def test_of_several_stalls_each_is_named_that_has_room_and_the_first_before_all() -> None:
+    short, long, last = range(20, 22), range(30, 40), range(56, 58)
+    said = [(long, stall_label(900 * MS, 21, counted=False)), (last, "stall 300 ms at token 40"), (short, "n")]
+    drawn = gap_rows([5] * 90, 3, 20, Fill.COLOUR, holes=[short, long, last], labels=said)
+    assert plain(drawn[0]).split() == ["╳╳", "n", "╳" * 10, "╳╳", *said[1][1].split()]
+    wide = gap_rows([5] * 120, 3, 20, Fill.COLOUR, holes=[range(20, 22), long], labels=said[:1])
+    assert plain(wide[0]).strip() == "╳╳        ╳╳╳╳╳╳╳╳╳╳  stall 900 ms at message 21"
 
 
 def test_the_bars_are_named_where_none_of_them_stands() -> None:
@@ -105,7 +114,7 @@ def test_no_token_yet() -> None:
     st.sampled_from(Fill),
 )
 def test_all_rows_have_a_cell_per_column(peaks, rows: int, fill: Fill) -> None:
-    drawn = gap_rows(peaks, rows, 20, fill, holes=[range(3, 9)], label="stall", now=30)
+    drawn = gap_rows(peaks, rows, 20, fill, holes=[range(3, 9)], labels=[(range(3, 9), "stall")], now=30)
     assert {row_width(row) for row in drawn} == {len(peaks)}
     if fill is Fill.ASCII:
         assert all(plain(row).isascii() for row in drawn)

@@ -207,6 +207,16 @@ def test_the_ghost_takes_the_label_that_fits_and_can_be_the_line_of_the_axis() -
     assert plain(ghost_row(lane, (), (), Fill.MONO, on_line=True)) == "─" * 74
 
 
+def test_a_ghost_that_is_longer_than_the_axis_is_cut_with_a_mark() -> None:
+    lane = finished(74)
+    ghost = (Segment("prefill", 0, 14 * S), Segment("decode", 14 * S, 15 * S))
+    labels = ("run 6 · a label that would cover most of it · 15.0 s", "run 6 · 15.0 s", "run 6")
+    for fill, mark in ((Fill.MONO, "→"), (Fill.ASCII, ">")):
+        row = plain(ghost_row(lane, ghost, labels, fill, on_line=True))
+        assert len(row) == 74 and row.endswith(f" run 6 · 15.0 s {mark}")
+    assert plain(ghost_row(lane, ghost, (), Fill.MONO)) == "▀" * 73 + "→"
+
+
 def test_ticks_and_labels_stand_together() -> None:
     lane, moments = reading(), ticks(20 * S)
     line, labels = plain(axis_row(lane, moments, Fill.MONO)), plain(label_row(lane, moments, Fill.MONO))

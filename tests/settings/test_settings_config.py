@@ -179,7 +179,13 @@ def test_a_key_that_cannot_be_sent_is_not_repeated(held: str, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("NOPE", True), ("OPENAI_API_KEY", True), ("KEY_2", True), ("AKIAQ7ZX2M4NB8KD", False), ("gsk_Abc", False)],
+    [
+        ("NOPE", True),
+        ("OPENAI_API_KEY", True),
+        ("KEY_2", True),
+        ("AKIAQ7ZX2M4NB8KD", False),
+        ("gsk_Abc", False),
+    ],
 )
 def test_a_variable_that_is_not_set_is_named_unless_it_may_be_the_key(name: str, shown: bool) -> None:
     said = name if shown else "that --api-key-env names"

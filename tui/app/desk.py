@@ -121,7 +121,7 @@ class Desk(Touring, Turning):
 
     @property
     def _stop_key(self) -> str:
-        return first_of(self.pump.scene.keys["stop"])
+        return self.pump.scene.keys["stop"].split(" ")[0]
 
     def action_calibrate(self) -> None:
         """Trial prompts, so that the wait of an engine that tells nothing can be split by estimate."""
@@ -139,7 +139,7 @@ class Desk(Touring, Turning):
         player = playback(self.feed)
         if player is None:
             self.pump.paused = not self.pump.paused
-        elif player.playing:
+        elif player.playing or self.goes_on:
             player.pause()
         else:
             player.play()
@@ -205,21 +205,26 @@ class Desk(Touring, Turning):
 
     def action_explain(self) -> None:
         at_ns = self.time.window.cursor_ns if self.maximised == "time" else None
-        self._pages().explain_page(self.monitor, self.pump.scene, self.selected, self.pointed, at_ns)
+        on = self.maximised or self.selected
+        self._pages().explain_page(self.monitor, self.pump.scene, on, self.pointed, at_ns)
 
     def action_exact(self) -> None:
+        if self.only_live():
+            return
         if self.pump.knobs.own:
             self.say(f"an own prompt has its own length; {self.pump.scene.keys['profile']} goes on from it")
-        elif playback(self.feed) is None:
+        else:
             self._pages().exact_page(self.monitor, self.pump.knobs, self._limit, self.pump.turn)
 
     def action_own(self) -> None:
-        if playback(self.feed) is None:
+        if not self.only_live():
             self._pages().own_page(self.monitor, self.pump.knobs, self.pump.turn)
 
     def action_engine(self) -> None:
         engine = live(self.feed) or self.leave()
-        if engine is not None:
+        if engine is None:
+            self.only_live()
+        else:
             self._pages().engine_page(self.monitor, engine)
 
     def _pages(self) -> ModuleType:

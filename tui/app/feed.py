@@ -173,12 +173,20 @@ class Reel(Protocol):
 
 
 class Demo(Playback, Protocol):
-    """Recordings one after the other; `at`: which one is played, from 0."""
+    """Recordings one after the other; `at`: which one is played, from 0. stays: it waits for somebody.
+
+    next_in_s: seconds until it goes on by itself, None while it does not.
+    """
 
     @property
     def reels(self) -> Sequence[Reel]: ...
     @property
     def at(self) -> int: ...
+    @property
+    def next_in_s(self) -> int | None: ...
+
+    stays: bool
+
     def next(self) -> None: ...
 
 

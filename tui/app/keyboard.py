@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
+from codecs import IncrementalDecoder, getincrementaldecoder
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -37,5 +37,5 @@ def forgiving(driver: type[Driver]) -> type[Driver]:
     return Forgiving
 
 
-def _lenient(encoding: str) -> partial[object]:
+def _lenient(encoding: str) -> partial[IncrementalDecoder]:
     return partial(getincrementaldecoder(encoding), "replace")

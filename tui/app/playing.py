@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tui.app.feed import Live
 
 ONLY_THERE = "that key is for recordings: toklane replay FILE, or toklane --demo"
+ONLY_LIVE = "that key is for live requests: "
 _SCRUB, _SCRUB_FINELY = 20, 100  # parts of the recording that one press of an arrow moves
 Behind = Callable[[], "tuple[Feed, Knobs]"]
 """Makes what comes when a demo is left: who runs requests, and the knobs."""
@@ -74,11 +75,45 @@ class Playing(Board):
     def next_reel(self) -> None:
         """The next recording of a demo; nothing else has one."""
         recordings = demo(self.feed)
-        if recordings is not None:
+        if recordings is None:
+            self.only_live()
+        else:
             recordings.next()
             self.pump.touch()
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the next recording is about to begin by itself."""
+        recordings = demo(self.feed)
+        return recordings is not None and recordings.next_in_s is not None
+
+    def on_screen_suspend(self) -> None:
+        """A page is read: what it tells of stays."""
+        self._stay(True)
+
+    def on_screen_resume(self) -> None:
+        self._stay(False)
+
+    def _stay(self, stays: bool) -> None:
+        recordings = demo(self.feed)
+        if recordings is not None:
+            recordings.stays = stays
+
+    @property
+    def engines_behind(self) -> bool:
+        """Whether leaving the recordings leads to where requests are sent."""
+        return self.behind is not None
+
     # -- keys -----------------------------------------------------------------------------------------------
+
+    def only_live(self) -> bool:
+        """Over a recording: a word on where such a key does something. False at an engine."""
+        if playback(self.feed) is None:
+            return False
+        key = self.pump.scene.keys["engine"]
+        there = f"{key} picks an engine" if self.engines_behind else "start toklane without a recording"
+        self.say(f"{ONLY_LIVE}{there}")
+        return True
 
     def _player(self) -> Playback | None:
         """The feed as a player; says a word where it is none."""
@@ -143,12 +178,11 @@ class Playing(Board):
 
     def scrub(self, direction: int, finely: bool = False) -> bool:
         """Move in a replay by a part of its length; False when the feed is none."""
-        player = playback(self.feed)
-        if player is None:
+        if playback(self.feed) is None:
             return False
-        parts = _SCRUB_FINELY if finely else _SCRUB
-        player.jump(player.position_ns + direction * player.end_ns // parts)
-        self.pump.touch()
+        if (player := self._player()) is not None:
+            parts = _SCRUB_FINELY if finely else _SCRUB
+            player.jump(player.position_ns + direction * player.end_ns // parts)
         return True
 
     # -- mouse ----------------------------------------------------------------------------------------------
@@ -162,13 +196,11 @@ class Playing(Board):
 
     def _point(self, event: Click | MouseMove) -> None:
         """Go to the moment under the mouse."""
-        player = playback(self.feed)
-        if player is None or event.widget is not self.time:
+        if playback(self.feed) is None or event.widget is not self.time:
             return
         moment_ns = self.time.moment_at(event.screen_x - self.time.region.x)
-        if moment_ns is not None:
+        if moment_ns is not None and (player := self._player()) is not None:
             player.jump(moment_ns)
-            self.pump.touch()
 
 
 def _last(direction: int) -> str:

@@ -31,8 +31,9 @@ class Pointer:
             self._run, self.at, self.anchor = run_number, 0, 0
 
     def step(self, view: View, pieces: int) -> None:
-        """By pieces; the first step begins at the newest one."""
-        self.put(view, self.at + pieces if self.at else view.chunks)
+        """By pieces; the first step begins at the newest one, forward in a whole answer at its beginning."""
+        begin = 1 if pieces > 0 and not view.running else view.chunks
+        self.put(view, self.at + pieces if self.at else begin)
 
     def stretch(self, view: View, pieces: int) -> None:
         """The span's end by pieces."""
@@ -48,7 +49,7 @@ class Pointer:
         """By lines of the text, as straight as pieces allow."""
         place = texts.place_of(self.at) if self.at else None
         if place is None:
-            self.step(view, 0)
+            self.step(view, lines)
             return
         line, cell = place
         step = 1 if lines > 0 else -1

@@ -28,7 +28,10 @@ class Pointing(Playing):
                 pointer.stretch(view, steps)
                 self._follow_text()
             case "answer":
+                before = pointer.at
                 pointer.step(view, steps)
+                if before and pointer.at == before:
+                    self.say(f"no piece {'before' if steps < 0 else 'after'} this one")
                 self._follow_text()
             case _:
                 return False
@@ -75,6 +78,8 @@ class Pointing(Playing):
     def maximise(self, name: str) -> None:
         """As usual; the cursor of the timeline is in the answer too, and both are left together."""
         super().maximise(name)
+        if name and self.selected not in ("", name):
+            self.select(None)  # what is looked at now is pointed at, not what was before
         if not name:
             self.unpoint()
         elif name == "answer" and not self.answer.pointer.at:

@@ -28,9 +28,7 @@ class Pump:
     notice: what was done to the knobs and why, to be said once.
     """
 
-    def __init__(
-        self, feed: Feed, knobs: Knobs, panels: Sequence[Panel], keys: Sequence[Key] = KEYS
-    ) -> None:
+    def __init__(self, feed: Feed, knobs: Knobs, panels: Sequence[Panel], keys: Sequence[Key] = KEYS) -> None:
         self.feed = feed
         self.knobs = knobs
         self.ghost = True
@@ -151,7 +149,7 @@ class Pump:
     def _earlier(self) -> Ghost | None:
         """The run before the one that is shown: a run is never its own ghost."""
         latest = self.feed.shelf.ghost
-        run = self.feed.run
+        run = None if self.tour is not None and self.tour.unsent else self.feed.run
         if latest is not None and (run is None or latest.number != run.number):
             self._ghost = latest
         return self._ghost
@@ -165,6 +163,7 @@ class Pump:
             paused=self.paused,
             again=self.again,
         )
+        scene = self.tour.alone(scene) if self.tour else scene
         # a recording that was seen to its end must not foretell itself
         last_ttft_s = None if scene.replay else scene.ttft_s.get(scene.asked)
         expectation = self._estimates.follow(scene.run_number, scene.view, last_ttft_s)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tui.app.scene import Replay
+from tui.app.scene import Reel, Replay
 from tui.domain.view import Stage
 from tui.plot.numbers import clock
 
@@ -32,12 +32,27 @@ def place(replay: Replay) -> str:
         return f"{at_ns / 1e6:.0f} of {end_ns / 1e6:.0f} ms"
     if end_ns < 100_000_000_000:
         return f"{at_ns / 1e9:.1f} of {end_ns / 1e9:.1f} s"
-    return f"{clock(at_ns)} of {clock(end_ns)}"
+    return f"{clock(at_ns)} of {clock(end_ns)} min"
 
 
 def marks(replay: Replay) -> list[str]:
     """What was switched on."""
     return ["loop"] * replay.loop + ["freeze"] * replay.freeze
+
+
+def standing(replay: Replay) -> str:
+    """What space does to it."""
+    if replay.playing:
+        return "pause"
+    return "hold" if replay.reel and replay.reel.next_in_s else "play"
+
+
+def countdown(reel: Reel, hold: str) -> list[str]:
+    """That the next recording begins by itself, how soon, and the key (`hold`) that keeps this one."""
+    if reel.next_in_s is None:
+        return []
+    what = "the first again" if reel.number == reel.of else "next"
+    return [f"{what} in {reel.next_in_s} s", f"{hold} holds"]
 
 
 def source(replay: Replay, name: str) -> str:

@@ -56,12 +56,16 @@ class Setup:
 
 @dataclass(frozen=True, slots=True)
 class Reel:
-    """Which recording of a demo is played, from 1, of how many, and what it shows."""
+    """Which recording of a demo is played, from 1, of how many, and what it shows.
+
+    next_in_s: seconds until the one after it begins by itself, None while it does not.
+    """
 
     number: int
     of: int
     title: str
     caption: str
+    next_in_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ class Scene:
     again: bool = False
     replay: Replay | None = None
     tour: Shown | None = None
-    keys: Mapping[str, str] = _KEYS
+    keys: Mapping[str, str] = field(default_factory=lambda: _KEYS)
     calm: View | None = None
 
     @property
@@ -174,7 +178,8 @@ def _replay(feed: Feed, player: Playback) -> Replay:
     reel = None
     if recordings is not None:
         at, reels = recordings.at, recordings.reels
-        reel = Reel(at + 1, len(reels), clean(reels[at].title), clean(reels[at].caption))
+        shown = reels[at]
+        reel = Reel(at + 1, len(reels), clean(shown.title), clean(shown.caption), recordings.next_in_s)
     return Replay(
         file=clean(player.file),
         speed=player.speed,

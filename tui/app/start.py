@@ -43,7 +43,7 @@ def monitor(options: argparse.Namespace) -> int:
 def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
     travel_light()
     acts = _acts(options)  # what is wrong is said before there is a screen
-    settings, theme, remark = _settle(options)
+    settings, theme, kept, remark = _settle(options)
     from tui.app.leaving import show
     from tui.app.main import Monitor
 
@@ -70,7 +70,9 @@ def _monitor(options: argparse.Namespace, reader: Popen[bytes] | None) -> int:
 
     def remember() -> None:
         if app.desk is not None:
-            _remember(app.desk.own_knobs, app.palette.name, sitting.session)
+            # a theme that was only given with this start is not what was last chosen
+            chosen = app.palette.name if app.palette.name != theme.name else kept
+            _remember(app.desk.own_knobs, chosen, sitting.session)
 
     opening = first.open if first else sitting.open
     app = Monitor(opening, theme=theme, keys=settings.keys, on_start=begin, staged=settings.stage)
@@ -91,17 +93,20 @@ def _acts(options: argparse.Namespace) -> Sequence[Act]:
     return acts(options.script, options.demo)
 
 
-def _settle(options: argparse.Namespace) -> tuple[Settings, themes.Theme, str]:
-    """Settings, theme and a remark. What was used last may be gone: then without. Raises ConfigError."""
+def _settle(options: argparse.Namespace) -> tuple[Settings, themes.Theme, str, str]:
+    """Settings, theme, the name of the remembered one ("" for none) and a remark.
+
+    What was used last may be gone: then without. Raises ConfigError.
+    """
     remembered, remark = last.recall()
     try:
         settings, theme, doubt = _settled(options, remembered)
-        return settings, theme, doubt or remark
+        return settings, theme, remembered.get("theme", ""), doubt or remark
     except ConfigError as error:
         if not remembered:
             raise
         settings, theme, _ = _settled(options, {})
-        return settings, theme, f"not as it was last: {error}"
+        return settings, theme, "", f"not as it was last: {error}"
 
 
 def _settled(options: argparse.Namespace, remembered: Layer) -> tuple[Settings, themes.Theme, str]:
@@ -155,7 +160,7 @@ class Sitting:
         elif target is not None:
             session.aim(target)
         else:
-            session.discover(self._settings.engine)
+            session.discover(self._settings.engine, self._settings.model)
 
     def close(self) -> None:
         if self.session is not None:
@@ -218,7 +223,7 @@ def _remember(knobs: Knobs, theme: str, session: Session | None) -> None:
     if session is None:
         return
     target = session.target
-    embedded = session.builtin.engine is not None
+    embedded = session.builtin.chosen
     used = last.Last(
         knobs=knobs,
         theme=theme,

@@ -14,8 +14,9 @@ from tui.app.tour.shown import Part
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tui.app.feed import Live
+    from tui.app.feed import Live, Playback
     from tui.app.tour.tour import Tour
+    from tui.capture.tour_session import TourSession
     from tui.domain.knobs import Knobs
     from tui.settings.tour_script import Act
 
@@ -31,6 +32,10 @@ class Touring(Playing):
     def own_knobs(self) -> Knobs:
         """The knobs as the person set them: those of a scene are the script's."""
         return self.tour.own if self.tour else self.pump.knobs
+
+    @property
+    def engines_behind(self) -> bool:
+        return self.tour is not None or super().engines_behind
 
     # -- begin and end --------------------------------------------------------------------------------------
 
@@ -210,7 +215,9 @@ class Touring(Playing):
             return
         knobs = tour.acts[at].knobs
         tour.go(at, self.feed, knobs)
-        if live(self.feed) is not None and self.feed.running:
+        if (recordings := self._recordings()) is not None:
+            recordings.clear()
+        elif self.feed.running:
             self.feed.cancel()
         self.pump.again = self.pump.paused = False
         self.pump.knobs = replace(knobs, auto=False)
@@ -230,14 +237,28 @@ class Touring(Playing):
             self.pump.send()
 
     def _play_scene(self, tour: Tour) -> None:
-        from tui.capture.tour_session import TourSession
-
-        assert isinstance(self.feed, TourSession)
-        self.feed.at = tour.at
+        recordings = self._recordings()
+        assert recordings is not None
+        recordings.at = tour.at
         try:
             self.pump.send()
         except (OSError, ValueError) as error:
             self.say(f"the recording of this scene can't be played: {error}")
+
+    def _recordings(self) -> TourSession | None:
+        """What a tour without an engine plays."""
+        if playback(self.feed) is None:
+            return None
+        from tui.capture.tour_session import TourSession
+
+        return self.feed if isinstance(self.feed, TourSession) else None
+
+    def _player(self) -> Playback | None:
+        """As usual; before a scene there is nothing to move in."""
+        if self.tour is None or playback(self.feed) is None or self.tour.part(self.feed) is not Part.BEFORE:
+            return super()._player()
+        self.say("this scene was not played yet")
+        return None
 
     def _wait_for_engine(self) -> None:
         engine = live(self.feed)

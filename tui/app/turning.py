@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tui.app.feed import playback
 from tui.app.pointing import Pointing
 from tui.domain import knobs as turning
 from tui.domain.knobs import Knobs
 
 
 class Turning(Pointing):
-    """The board with its knobs. In a recording none turns, and the arrows move in it."""
+    """The board with its knobs. In a recording none turns, which is said, and the arrows move in it."""
 
     @property
     def _limit(self) -> int | None:
@@ -28,7 +27,7 @@ class Turning(Pointing):
             self._turn(turning.exact_prompt(self.pump.knobs, tokens, self._limit))
 
     def _turn(self, knobs: Knobs) -> None:
-        if playback(self.feed) is None:
+        if not self.only_live():
             self.pump.turn(knobs)
 
     def action_shorter(self) -> None:

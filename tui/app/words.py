@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tui.app.made import made_of
 from tui.app.preparing import preparing
 from tui.app.replay_words import explained
 from tui.app.said import Said
@@ -13,10 +14,9 @@ from tui.domain.arrivals import Stall
 from tui.domain.finish import AT_LIMIT
 from tui.domain.rivals import told_rivals
 from tui.domain.state import learned
-from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 from tui.plot.cells import clean
-from tui.plot.numbers import count, duration, share
+from tui.plot.numbers import count, duration
 from tui.plot.read_so_far import read_so_far
 
 
@@ -24,9 +24,11 @@ def say(scene: Scene) -> Said:
     """The sentence of a scene."""
     said = preparing(scene) or _of_request(scene)
     if scene.replay is not None:
-        return _replayed(said, scene.replay, scene.view.stage, scene.tour is not None)
+        return _replayed(said, scene.replay, scene)
     if scene.paused:
-        return Said("▌", "Paused", "text", (_standing(scene, said.word.lower()), "space goes on"))
+        return Said(
+            "▌", "Paused", "text", (_standing(scene, said.word.lower()), f"{scene.keys['pause']} goes on")
+        )
     if scene.calibrating:
         return Said(said.sign, said.word, said.role, (scene.calibrating, *said.parts))
     if scene.again and scene.running:
@@ -34,13 +36,14 @@ def say(scene: Scene) -> Said:
     return said
 
 
-def _replayed(said: Said, replay: Replay, stage: Stage, toured: bool) -> Said:
+def _replayed(said: Said, replay: Replay, scene: Scene) -> Said:
     """The same of a recording; where it stands still at a change of phase, what has begun."""
-    word = f"Recorded · {said.word}" if replay.reel or toured else said.word
+    word = f"Recorded · {said.word}" if replay.reel or scene.tour else said.word
     if not replay.held:
         return Said(said.sign, word, said.role, said.parts)
-    told = explained(stage)
-    return Said(said.sign, word, said.role, (*((told,) if told else said.parts), "space goes on"))
+    told = explained(scene.view.stage)
+    on = f"{scene.keys['pause']} goes on"
+    return Said(said.sign, word, said.role, (*((told,) if told else said.parts), on))
 
 
 def _standing(scene: Scene, word: str) -> str:
@@ -176,31 +179,17 @@ def _stalled(view: View) -> tuple[str, ...]:
 def _summary(scene: Scene) -> tuple[str, ...]:
     """What the wait was made of, what about it can't be taken at face value, and what hurt."""
     view = scene.view
-    total = view.total_ns or view.now_ns
-    prefill = view.phase("prefill")
-    if prefill:
-        about = "≈ " if prefill.provenance is Provenance.ESTIMATED else ""
-        made = f"{about}{_whole(prefill.duration_ns, total)} of {duration(total)} was reading the prompt"
-    elif view.ttft.number is not None:
-        waited = _whole(round(view.ttft.number * 1e9), total)
-        made = f"{waited} of {duration(total)} was waiting for the first token"
-    else:
-        made = f"after {duration(total)}"
     stalls = "" if "buffered_delivery" in view.warnings else _stalls(view.stalls)  # a lump is no stall
     limited = view.finish_reason in AT_LIMIT and "stopped_by_context" not in view.warnings
     ending = "the answer limit ended it" if limited else ""
-    return (made, warned(view), _ran_beside(view), stalls, ending, _noted(scene))
+    made, beside = made_of(view)
+    return (made, warned(view), _ran_beside(view), stalls, beside, ending, _noted(scene))
 
 
 def _ran_beside(view: View) -> str:
     """That its times are those of a busy engine."""
     number = told_rivals(view.conditions)
     return f"{_rivals(number)} ran beside it" if number else ""
-
-
-def _whole(part: int, total: int) -> str:
-    percent = 100 * part / total if total else 0
-    return f"{percent:.0f} %" if percent >= 1 or not part else share(part, total)
 
 
 def _stalls(stalls: Sequence[Stall]) -> str:

@@ -66,6 +66,11 @@ class BuiltIn:
                 self._worker = worker
 
     @property
+    def chosen(self) -> bool:
+        """Requests are meant for it, whatever became of its process; not while it has no model yet."""
+        return self.state in ("starting", "ready") or (self.state == "failed" and self._gguf is not None)
+
+    @property
     def narrow(self) -> bool:
         """It runs, with fewer slots than it should have."""
         return self.engine is not None and self._started < self.slots

@@ -13,6 +13,7 @@ from tui.capture.recording import Recording, read
 from tui.capture.replay_session import ReplaySession
 
 LIST = "demo.toml"
+_S = 1_000_000_000
 STAND_NS = 8_000_000_000  # so long each end can be read
 
 
@@ -37,7 +38,10 @@ def reels(folder: Path | None = None) -> tuple[Reel, ...]:
 
 
 class DemoSession(ReplaySession):
-    """Plays the reels in turn, each from its beginning; the one before is the ghost of the next."""
+    """Plays the reels in turn, each from its beginning; the one before is the ghost of the next.
+
+    stays: it does not go on by itself, as something else is looked at; afterwards the end stands anew.
+    """
 
     def __init__(
         self,
@@ -48,6 +52,8 @@ class DemoSession(ReplaySession):
     ) -> None:
         self.reels = tuple(shown or reels())
         self.at = 0
+        self.stays = False
+        self._counted_s: int | None = None
         first = self.reels[0]
         super().__init__(first.load(), first.file, speed, clock, freeze)
 
@@ -56,18 +62,28 @@ class DemoSession(ReplaySession):
         """What is played."""
         return self.reels[self.at]
 
+    @property
+    def next_in_s(self) -> int | None:
+        """Whole seconds until it goes on by itself, from the moment it is over; None while it does not."""
+        if self._over_ns is None or self.stays or self.loop or self.scrubbed:
+            return None
+        return max(1, -(-(STAND_NS - self._clock() + self._over_ns) // _S))
+
     def next(self) -> None:
         """The next recording, behind the last one the first again."""
-        whole, run = self._points.whole.live.view(), self.run
-        if run is not None:
-            self.shelf.keep(whole, self.knobs, f"run {run.number} · {self.reel.title}")
+        name = f"recording {self.at + 1}"
+        self.shelf.keep(self._points.whole.live.view(), self.knobs, f"{name} · {self.reel.title}", name)
         self.at = (self.at + 1) % len(self.reels)
         self.held = False
         self.jumps += 1
         self._open(self.reel.load(), self.reel.file, self.speed)
 
     def _at_end(self, stood_ns: int) -> bool:
-        if not self.loop and not self.scrubbed and stood_ns >= STAND_NS:
+        left_s = self.next_in_s
+        if left_s is None and not self.loop:
+            self._over_ns = None
+        elif left_s is not None and stood_ns >= STAND_NS:
             self.next()
             return True
-        return super()._at_end(stood_ns)
+        before, self._counted_s = self._counted_s, left_s
+        return super()._at_end(stood_ns) or left_s != before

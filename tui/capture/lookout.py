@@ -13,6 +13,7 @@ from tui.capture.orders import FetchOrder
 from tui.capture.target import Target
 from tui.engines import nearby
 from tui.engines.detect import Found
+from tui.engines.evidence.kind import pick
 from tui.engines.urls import Base
 
 AGAIN_NS = 500_000_000  # an engine that still loads is asked again
@@ -42,6 +43,7 @@ class Lookout:
         self._again_ns: int | None = None
         self._discovery: Discovery | None = None
         self._take: str | None = None
+        self._model = ""
         self.lost = False
         self._heard = False
         self.also: tuple[Base, ...] = ()
@@ -70,12 +72,16 @@ class Lookout:
         self._aim = Aim(target, self._ask, self._next_id, self._clock(), self._heard)
         self._aimed()
 
-    def discover(self, take: str | None) -> None:
-        """Ask the usual local ports; with `take` aim at the first engine of that name ("": of any)."""
+    def discover(self, take: str | None, model: str = "") -> None:
+        """Ask the usual local ports; with `take` aim at the first engine of that name ("": of any).
+
+        `model` is the one to use there; an engine that has it comes before one that does not.
+        """
         if self.lost:
             return
         self.discovered = None
-        self._take = take if take is not None else self._take
+        if take is not None:
+            self._take, self._model = take, model
         self._discovery = Discovery(
             nearby.bases(self.also), self._ask, self._next_id, self._clock(), self._heard
         )
@@ -141,9 +147,11 @@ class Lookout:
         wanted, self._take = self._take, None
         if wanted is None or self.target is not None or self.builtin.state != "off":
             return
-        first = next((f for f in self.discovered or () if _is_wanted(f.engine, wanted)), None)
-        if first is not None:
-            self.aim(Target(first.base.root))
+        fit = [f for f in self.discovered or () if _is_wanted(f.engine, wanted)]
+        if fit:
+            having = (f for f in fit if self._model and pick(f.models, self._model) in f.models)
+            first = next(having, fit[0])
+            self.aim(Target(first.base.root, model=self._model))
         elif wanted:
             late = f" (no answer in time at {', '.join(self.slow)})" if self.slow else ""
             self.problem = f"no {wanted} answers on the usual local ports{late}; name its address with --url"

@@ -63,12 +63,13 @@ class Session:
         """Look what answers at the target; `found` or `problem` follows."""
         self._lookout.aim(target)
 
-    def discover(self, take: str | None = None) -> None:
+    def discover(self, take: str | None = None, model: str = "") -> None:
         """Ask the usual local ports; `discovered` follows.
 
-        With `take` the first engine of that name ("": of any) is aimed at, unless one was chosen meanwhile.
+        With `take` the first engine of that name ("": of any) is aimed at, unless one was chosen meanwhile;
+        those that have `model` come first.
         """
-        self._lookout.discover(take)
+        self._lookout.discover(take, model)
 
     def embed(self) -> None:
         """Use the built-in engine: fetch its model when needed (and `download`), start it, aim at it."""

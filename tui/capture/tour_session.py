@@ -18,7 +18,7 @@ Slide = tuple[str, Path | None]
 class TourSession(ReplaySession):
     """Shows nothing until a scene is sent; then its recording from the beginning, the one before as ghost.
 
-    at: the scene that `send` plays, from 0; one without a recording leaves everything as it is.
+    at: the scene that `send` plays, from 0; one without a recording shows nothing.
     """
 
     def __init__(self, slides: Sequence[Slide], clock: Callable[[], int] = time.monotonic_ns) -> None:
@@ -30,7 +30,12 @@ class TourSession(ReplaySession):
             raise ValueError("the script names none")
         super().__init__(read(first), first, clock=clock)
         self._title = ""
-        self.pause()
+        self._clear()
+
+    @property
+    def running(self) -> bool:
+        """Not before a scene is sent."""
+        return bool(self._title) and super().running
 
     def view(self) -> View:
         """Empty until a scene is sent."""
@@ -43,12 +48,21 @@ class TourSession(ReplaySession):
     def send(self, knobs: Knobs) -> None:
         """Play the scene's recording; the knobs are the recorded ones. Raises OSError, NotARecording."""
         title, file = self.slides[self.at]
+        self.clear()
         if file is None:
             return
         recording = read(file)
-        if self._title and self.run is not None:
-            self.shelf.keep(self.outcome(), self.knobs, f"run {self.run.number} · {self._title}")
         self._title = title
-        self.held = False
-        self.jumps += 1
         self._open(recording, file, self.speed)
+
+    def clear(self) -> None:
+        """To the beginning of a scene: what is shown stops and is gone; what it came to is the ghost."""
+        if self._title:
+            self.shelf.keep(self.outcome(), self.knobs, self._title, self._title)
+        self._title = ""
+        self._clear()
+
+    def _clear(self) -> None:
+        self.pause()
+        self.run = None
+        self.jumps += 1

@@ -129,6 +129,8 @@ def decode_now(arrivals: Arrivals, now_ns: int) -> Value:
     start = max(first, now_ns - _S)
     if now_ns <= start:
         return absent(unit, "only the first token came")
+    if arrivals.tokens[-1] == arrivals.tokens[0]:
+        return absent(unit, "only the first token came")
     before = bisect_right(arrivals.at, start) - 1
     new = arrivals.tokens[-1] - arrivals.tokens[before]
     return Value(new * _S / (now_ns - start), unit, Provenance.OBSERVED, f"{new} tokens in the last second")

@@ -14,9 +14,10 @@ _LENGTH_OFF = 0.25  # of the length asked for: halfway to the next step of the d
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """The previous finished run, as it is drawn below the lane of the next one."""
+    """The previous finished run, as it is drawn below the lane of the next one. `name`: the shortest label."""
 
     number: int
+    name: str
     label: str
     total_ns: int
     phases: tuple[Phase, ...]
@@ -50,11 +51,16 @@ class Shelf:
         self.runs += 1
         return self.runs
 
-    def keep(self, view: View, knobs: Knobs, label: str) -> None:
-        """Take over what a run that is over leaves behind: its place on the dial, and the ghost."""
+    def keep(self, view: View, knobs: Knobs, label: str, name: str = "") -> None:
+        """Take over what a run that is over leaves behind: its place on the dial, and the ghost.
+
+        One that was given up is no measure for the next: it leaves no ghost. `name`: what it is called where
+        it is not the number of the run.
+        """
         self.learn(view, knobs)
-        if view.total_ns and view.track.reads:
-            self.ghost = Ghost(self.runs, label, view.total_ns, view.phases)
+        if view.total_ns and view.track.reads and view.stage is not Stage.CANCELLED:
+            name = name or f"run {self.runs}"
+            self.ghost = Ghost(self.runs, name, label, view.total_ns, view.phases)
 
     def learn(self, view: View, knobs: Knobs) -> None:
         """The TTFT of a run that is over; incomplete ones leave none.

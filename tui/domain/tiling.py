@@ -8,6 +8,7 @@ from tui.domain.phases import Facts, Phase, told, within
 from tui.domain.values import Provenance
 from tui.domain.waits import wait
 
+_S = 1_000_000_000
 _LATE_NS = 20_000_000  # so much later than the first token the last event may let decode begin
 
 
@@ -31,7 +32,8 @@ def split(facts: Facts) -> tuple[Phase, ...]:
     wait_end = work.start_ns if work else end
     waiting = facts.first_ns is None and prefill is None and not facts.over
     phases += wait(facts, sent_all, wait_end, waiting)
-    phases += [p for p in (prefill, decode) if p is not None]
+    worked = ((prefill, facts.prompt_ns), (decode, facts.predicted_ns))
+    phases += [_fitting(phase, told_ns) for phase, told_ns in worked if phase is not None]
     at = phases[-1].end_ns if phases else 0
     if at < end and work and facts.cut:
         phases.append(Phase("unattributed", at, end, Provenance.DERIVED, "until the reply broke off"))
@@ -80,6 +82,14 @@ def _work(facts: Facts, floor: int, end: int) -> tuple[Phase | None, Phase | Non
     stop = within(border, floor, end)
     start = within(facts.prefill_from_ns, floor, stop)
     return Phase("prefill", start, stop, Provenance.OBSERVED, facts.prefill_by), _moved(decode, stop, end)
+
+
+def _fitting(phase: Phase, told_ns: int | None) -> Phase:
+    """What of an engine's duration the time seen has no room for is said, and not passed off as its word."""
+    if told_ns is None or phase.provenance is Provenance.OBSERVED or phase.duration_ns >= told_ns:
+        return phase
+    source = f"{phase.source}: so much of its {told_ns / _S:.3f} s fits into the time seen"
+    return replace(phase, provenance=Provenance.DERIVED, source=source)
 
 
 def _moved(decode: Phase | None, start: int, end: int) -> Phase | None:

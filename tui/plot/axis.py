@@ -13,6 +13,7 @@ from tui.plot.numbers import three
 from tui.plot.rows import Canvas, Row
 from tui.plot.scale import axis_unit, tick_texts
 
+_LABELLED = 3  # of a ghost that is cut: the label covers this part of it at most
 _DIMMED = {"prefill": "prefill-dim", "decode": "decode-dim"}
 
 
@@ -22,7 +23,8 @@ def ghost_row(
     """Another run on this lane's axis, half a row high and dimmed, with the longest label that fits.
 
     `segments` in order; `labels` longest first. Where even the shortest does not fit behind the ghost, it
-    stands over its end. `on_line`: the row is also the line of the axis.
+    stands over its end. `on_line`: the row is also the line of the axis. One that is longer than the axis is
+    cut at its end, with a mark.
     """
     signs = fill.glyphs
     canvas = Canvas(lane.width, *((signs.line, "rule") if on_line else (" ", "text")))
@@ -32,12 +34,16 @@ def ghost_row(
         start = bisect_left(range(end), segment.start_ns, key=lambda column: lane.time(column + 0.5))
         sign = signs.ghost.get(segment.name, signs.ghost_other)
         canvas.fill(start, end, sign, _DIMMED.get(segment.name, f"{segment.name} dim"))
+    cut = bool(segments) and segments[-1].end_ns > lane.end_ns
     if segments and labels:
-        room = lane.width - end - 1
-        label = next((text for text in labels if width(text) <= room), None)
-        shown = label if label is not None else labels[-1]
-        column = end + 1 if label is not None else lane.width - width(shown)
-        canvas.put(column, shown, "secondary")
+        room = lane.width // _LABELLED if cut else lane.width - end - 1
+        shown = next((text for text in labels if width(text) <= room), labels[-1])
+        if cut:
+            canvas.put(lane.width - width(shown) - 3, f" {shown} ", "secondary")
+        else:
+            canvas.put(min(end + 1, lane.width - width(shown)), shown, "secondary")
+    if cut:
+        canvas.put(lane.width - 1, signs.right, "text bold")
     return canvas.row()
 
 
@@ -56,16 +62,21 @@ def _line(cells: int, ticks: tuple[int, ...], fill: Fill) -> Row:
 
 
 def label_row(
-    lane: Lane, ticks_ns: Sequence[int], fill: Fill, now_ns: int | None = None, bold: bool = False
+    lane: Lane,
+    ticks_ns: Sequence[int],
+    fill: Fill,
+    now_ns: int | None = None,
+    bold: bool = False,
+    told_ns: int | None = None,
 ) -> Row:
     """The labels of the ticks and, under the mark of now, its time; labels that would touch are left out.
 
-    `bold`: right after the axis has grown.
+    `bold`: right after the axis has grown. `told_ns`: the time that is written there, when it is an earlier one.
     """
     canvas = Canvas(lane.width)
     taken: list[tuple[int, int]] = []
     if now_ns is not None:
-        column, text = _now_label(lane, now_ns, fill)
+        column, text = _now_label(lane, now_ns, now_ns if told_ns is None else told_ns, fill)
         canvas.put(column, text, "text bold")
         taken.append((column - 1, column + width(text) + 1))
     for tick, text in zip(ticks_ns, tick_texts(tuple(ticks_ns)), strict=True):
@@ -77,10 +88,10 @@ def label_row(
     return canvas.row()
 
 
-def _now_label(lane: Lane, now_ns: int, fill: Fill) -> tuple[int, str]:
+def _now_label(lane: Lane, now_ns: int, told_ns: int, fill: Fill) -> tuple[int, str]:
     """The time of now in the unit of the axis; its pointer stands under the mark at either end."""
     unit_ns, unit = axis_unit(lane.end_ns)
-    text = f"{three(now_ns / unit_ns)} {unit}"
+    text = f"{three(told_ns / unit_ns)} {unit}"
     column = lane.mark(now_ns)
     if column + 2 + width(text) <= lane.width:
         return column, f"{fill.glyphs.pointer} {text}"

@@ -72,9 +72,9 @@ def _largest_read(column: range, running: Sequence[int]) -> int:
     return most
 
 
-def stall_label(gap_ns: int, token: int) -> str:
-    """Names a stall after the token that came late."""
-    return f"stall {duration(gap_ns)} at token {token:,}"
+def stall_label(gap_ns: int, token: int, counted: bool = True) -> str:
+    """Names a stall after the token (not `counted`: the message) that came late."""
+    return f"stall {duration(gap_ns)} at {'token' if counted else 'message'} {token:,}"
 
 
 def gap_rows(
@@ -85,16 +85,17 @@ def gap_rows(
     *,
     holes: Sequence[range] = (),
     reads: Sequence[int] = (),
-    label: str = "",
+    labels: Sequence[tuple[range, str]] = (),
     name: str = "",
     none: str = NO_TOKEN,
     now: int | None = None,
 ) -> tuple[Row, ...]:
     """Bars from 0 to `top_ns` over `rows` rows, one column per peak; higher ones stand at full height.
 
-    holes: columns of stalls, hatched over all rows · label: said once, beside the last hole · reads: tokens
-    per read, written above the bar where it is more than one · name: of all of it, written where no bar
-    stands · none: said where there is nothing · now: the cell of `┃`.
+    holes: columns of stalls, hatched over all rows · labels: what is said beside which hole, the most
+    important first; later ones only where they have room · reads: tokens per read, written above the bar
+    where it is more than one · name: of all of it, written where no bar stands · none: said where there is
+    nothing · now: the cell of `┃`.
     """
     canvases = [Canvas(len(peaks)) for _ in range(rows)]
     if all(peak is None for peak in peaks) and not holes:
@@ -113,8 +114,8 @@ def gap_rows(
             canvas.fill(hole.start, hole.stop, fill.glyphs.stall, "stall")
         if now is not None:
             canvas.put(now, fill.glyphs.now, "text")
-    if label and holes:
-        _label(canvases[0], holes[-1], label)
+    for hole, label in labels:
+        _label(canvases[0], hole, label)
     if name:
         _name(canvases, name)
     return tuple(canvas.row() for canvas in canvases)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tui.capture.target import Target
 from tui.domain.knobs import Profile
+from tui.engines import model
 from tui.engines.urls import BadUrl, Base, normalised
 from tui.settings.config import ConfigError, Settings
 from tui.settings.credentials import api_key
@@ -34,6 +35,8 @@ def check(options: argparse.Namespace, settings: Settings) -> None:
             raise ConfigError(f"{flag} and --profile {settings.profile.value} can't be given together")
     if "engine" in typed and settings.engine not in (known := _engines()):
         raise ConfigError(f"--engine needs one of {', '.join(known)}")
+    if settings.embedded and "model" in typed:
+        _own_model(settings)
     if "url" in typed:
         _address(settings.url)
     elif settings.url and options.command in ("run", "doctor"):  # on screen another can be typed
@@ -42,6 +45,13 @@ def check(options: argparse.Namespace, settings: Settings) -> None:
         _model(Path(settings.gguf))
     if "ca_file" in typed:
         _certificates(settings.ca_file)
+
+
+def _own_model(settings: Settings) -> None:
+    """The built-in engine has one model, which may be named."""
+    name = Path(settings.gguf).name.removesuffix(".gguf") if settings.gguf else model.NAME
+    if settings.model not in (name, model.FILE.removesuffix(".gguf")):
+        raise ConfigError(f"the built-in engine has the model {name} alone; --gguf FILE takes another one")
 
 
 def _engines() -> tuple[str, ...]:

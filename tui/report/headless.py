@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
@@ -40,6 +40,7 @@ class Job:
     knobs: Knobs
     target: Target | None = None
     engine: str = ""
+    model: str = ""
     embedded: bool = False
     gguf: Path | None = None
     download: bool = True
@@ -79,7 +80,7 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
             break
         if session.run.note:
             err.write(f"toklane: {clean(session.run.note)}\n")
-        view = session.view()
+        view = _as_wished(session.view(), job.knobs)
         views.append(view)
         if view.failure is not None:
             err.write(f"toklane: {clean(_why(view.failure))}\n")
@@ -89,6 +90,13 @@ def run(session: Session, job: Job, out: TextIO, err: TextIO) -> int:
         _tell_all(views, out)
     complete = len(views) == len(job.records) and all(view.complete for view in views)
     return COMPLETE if complete and not unrecorded else INCOMPLETE
+
+
+def _as_wished(view: View, wish: Knobs) -> View:
+    """What was asked for is what the person asked for, also where the context held less."""
+    if "prompt_tokens_asked" not in view.conditions:  # an own text has the length it has
+        return view
+    return replace(view, conditions={**view.conditions, "prompt_tokens_asked": wish.prompt_tokens})
 
 
 def _tell_all(views: Sequence[View], out: TextIO) -> None:
@@ -142,12 +150,15 @@ def _engine(session: Session, job: Job, err: TextIO) -> str:
         until(session, lambda: session.found is not None or bool(session.problem))
         return session.problem
     if not job.embedded:
-        session.discover(job.engine)
+        session.discover(job.engine, job.model)
         until(
             session, lambda: bool(session.problem) or (session.discovered is not None and not session.aiming)
         )
         if session.found is not None or session.problem:
             return session.problem
+        if job.model:
+            where = "on the usual local ports; name the engine's address with --url"
+            return f"no engine to ask for {job.model} answers {where}"
     return _embed(session, job, err)
 
 

@@ -37,6 +37,7 @@ def run(options: argparse.Namespace) -> int:
         knobs=settings.knobs,
         target=target,
         engine=settings.engine,
+        model=settings.model,
         embedded=settings.embedded,
         gguf=Path(settings.gguf).absolute() if settings.gguf else None,
         download=not settings.no_download,

@@ -83,7 +83,7 @@ def file(text: str) -> Path:
 
 
 FLAGS: tuple[Flag, ...] = (
-    Flag("file", ("replay",), "FILE", "what was recorded or captured", file, word=True),
+    Flag("file", ("replay",), "FILE", "a recording or capture, packed by gzip or not", file, word=True),
     Flag("shell", ("completions",), "SHELL", "bash, zsh or fish", word=True, such_as=SHELLS),
     Flag("demo", ("",), "", "recordings of real requests; needs no engine and no network"),
     Flag("demo", ("tour",), "", "from recordings, whatever engine is there"),

@@ -1,4 +1,4 @@
-"""What was used last (knobs, target, theme), kept for the next start; never a key."""
+"""What was used last (knobs, target, theme), kept for the next start; never a key, and no rivals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from tui.settings.options import BY_NAME
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """What to remember. `api_key_env` is the name of a variable; keys themselves have no place here."""
+    """What to remember. `api_key_env` is the name of a variable; keys themselves have no place here.
+
+    Rivals are not kept: requests that nobody sees being sent are asked for anew. theme "": none was chosen.
+    """
 
     knobs: Knobs
     theme: str
@@ -47,7 +50,6 @@ def encode(last: Last) -> str:
         "cache": knobs.cache.value + tail,
         "profile": knobs.profile.value,
         "prompt": knobs.own_text,
-        "rivals": knobs.rivals,
         "temperature": knobs.temperature,
         "seed": knobs.seed,
         "ignore_eos": knobs.ignore_eos,
@@ -64,6 +66,7 @@ def decode(text: str) -> Layer:
     told = json.loads(text)
     if not isinstance(told, dict) or told.keys() - BY_NAME.keys():
         raise ValueError("not what was written here")
+    told.pop("rivals", None)  # of an older version
     try:
         return read({BY_NAME[name]: raw for name, raw in told.items()}, lambda option: option.name)
     except ConfigError as error:

@@ -6,5 +6,5 @@ class WrongUsage(Exception):
 
 
 def extra(name: str) -> str:
-    """What to type for an extra that is missing. It names no package: an index may have another one of our name."""
+    """What to type for an extra that is missing; no package's name, which may be a stranger's elsewhere."""
     return f".venv/bin/pip install '.[{name}]' in the clone of toklane"

@@ -53,7 +53,7 @@ class Answer(Panel):
             self._top, self._following = 0, True
         self.pointer.follow(scene.run_number)
         if view.failure is not None:
-            title, body = "what happened", failed(view, view.failure, self.texts, width, room)
+            title, body = "what happened", failed(scene, view.failure, self.texts, width, room)
         else:
             title, body = "answer", self._body(scene, width, room, titles)
         if not titles:
@@ -163,12 +163,16 @@ def _jumped(top: int, lines: int, room: int) -> int:
 
 def nothing(scene: Scene) -> Sequence[str]:
     """What stands where no text is, in parts that may be left out from the end."""
-    if scene.view.stage is Stage.EMPTY and not scene.running:
-        return "← → turn the length of the prompt", "a sends at every turn", "? explains every number"
-    return ("nothing yet" if scene.view.running or scene.running else "no text came",)
+    if scene.view.stage is Stage.EMPTY and not scene.running and not scene.replay:
+        keys = scene.keys
+        turn = f"{keys['shorter']} {keys['longer']} turn the length of the prompt"
+        auto = f"{keys['auto']} {'stops sending' if scene.knobs.auto else 'sends'} at every turn"
+        return "" if scene.knobs.own else turn, auto, f"{keys['help']} explains every number"
+    begins = scene.view.stage is Stage.EMPTY
+    return ("nothing yet" if begins or scene.view.running or scene.running else "no text came",)
 
 
-def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> Sequence[Row]:
+def failed(scene: Scene, failure: Failed, texts: Texts, width: int, room: int) -> Sequence[Row]:
     """Cause, remedy and what had arrived; where there is one row only, the remedy.
 
     What the sentence tells whole is not told again.
@@ -176,7 +180,7 @@ def failed(view: View, failure: Failed, texts: Texts, width: int, room: int) -> 
     arrived = texts.last(width - 12) or ABSENT
     cut = cells_of(failure.message) + _HEAD > width
     causes = [text for text in (failure.message if cut else "", failure.cause) if text]
-    facts = [("remedy", failure.remedy or "d shows the raw reply", "text bold")]
+    facts = [("remedy", failure.remedy or f"{scene.keys['detail']} shows the raw reply", "text bold")]
     if room >= 3 and causes:
         facts.insert(0, ("cause", ": ".join(causes), "text"))
     rows: list[Row] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui.app.layout import Form
-from tui.app.panels.lines import column
+from tui.app.panels.lines import column, dotted, most
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.replaying import caption
 from tui.app.panels.titles import rule, titled
@@ -29,15 +29,27 @@ class Dial(Panel):
         dial, selected = dial_steps(scene)
         if self.plan.maximised:
             title = titled("time to the first token by length of the prompt", width, self.fill)
+            if scene.knobs.own:
+                return (title, *own(scene, width))[:height]
             return (title, *curve(dial, selected, width, self.fill))[:height]
         if scene.tour and not scene.tour.turned:
             lines = touring.caption(scene.tour, width, min(2, height), self.plan.form is Form.STAGE)
         elif scene.replay and scene.replay.reel:
-            lines = caption(scene.replay, width, min(2, height))
+            lines = caption(scene.replay, width, min(2, height), scene.keys["pause"])
+        elif scene.knobs.own:
+            lines = own(scene, width)
         else:
             lines = dial_rows(dial, selected, width, self.fill)
         above = (rule(width, self.fill),) if self.plan.form is Form.LARGE and height > len(lines) else ()
         return (*above, *lines)[:height]
+
+
+def own(scene: Scene, width: int) -> Sequence[Row]:
+    """An own prompt in the place of the lengths, of which it has none that was asked for."""
+    keys = scene.keys
+    told = ("sent as it is", f"{keys['own']} changes it", f"{keys['profile']} goes on to lengths")
+    head: Row = ((" prompt  ", "text bold"), ("own prompt", "text bold"))
+    return head, most(((" " * 8, "text"),), dotted(told, "secondary"), width)
 
 
 def dial_steps(scene: Scene) -> tuple[Sequence[DialStep], int | None]:

@@ -76,9 +76,11 @@ def footer(scene: Scene, shown: Mapping[str, str], width: int, form: Form, maxim
     """Keys and what they do, as many as fit; the least needed go first."""
     hints = _hints(scene, shown, form is Form.LARGE, maximised)
     order = LAST_TO_GO if scene.replay and maximised not in ("time", "answer") else _LAST_TO_GO
+    if scene.knobs.auto and not scene.replay:
+        order = ("auto", *order)  # what sends at a turn is seen wherever anything is
     if scene.tour:
         order = tuple(dict.fromkeys((*touring.FIRST, *order)))
-    keep = [name for name in order if name in hints]
+    keep = [name for name in dict.fromkeys(order) if name in hints]
     row: Row = ()
     while keep:
         row = _row(hints, keep)
@@ -120,7 +122,8 @@ def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -
         hints["cache"] = (shown["explain"], "explain")
         hints["rivals"] = (shown["gaps"], "gaps")
     elif not scene.replay:
-        hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "prompt")
+        if not knobs.own:
+            hints["prompt"] = (f"{shown['shorter']} {shown['longer']}", "prompt")
         hints["answer"] = (f"{shown['more_answer']} {shown['less_answer']}", f"answer {knobs.answer_limit}")
         hints["cache"] = (shown["cache"], f"cache {knobs.cache.value}" if wide else knobs.cache.value)
         hints["profile"] = (shown["profile"], knobs.profile.value)

@@ -9,6 +9,7 @@ from tui.app.panels.lines import dotted, ends, most
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.replay_words import marks, place, source, speed
 from tui.app.scene import Scene
+from tui.app.tour.shown import Part
 from tui.plot.numbers import duration
 from tui.plot.rows import Row, join, row_width
 
@@ -53,6 +54,8 @@ def _right(scene: Scene, large: bool) -> list[str]:
         name = source(replay, _short(replay.file, 40) if large else "")
         if scene.tour:
             name = f"tour {scene.tour.number} of {scene.tour.of} · recording"
+            if scene.tour.part is Part.BEFORE:
+                return [name, speed(replay.speed)]
         return [name, speed(replay.speed), place(replay), *marks(replay)]
     tour = [f"tour {scene.tour.number} of {scene.tour.of}"] if scene.tour else []
     if not scene.run_number:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tui.app.panels.lines import dotted, most
-from tui.app.replay_words import OWN
+from tui.app.replay_words import OWN, countdown, standing
 from tui.app.scene import Replay
 from tui.plot.rows import Row, join, row_width
 
@@ -32,7 +32,7 @@ def hints(replay: Replay, shown: Mapping[str, str]) -> Hints:
     told: Hints = {}
     if replay.reel is not None:
         told["next"] = (shown["send"], "next")
-    told["send"] = (shown["pause"], "pause" if replay.playing else "play")
+    told["send"] = (shown["pause"], standing(replay))
     told["token"] = (f"{shown['token_back']} {shown['token_forward']}", "token")
     told["edge"] = (f"{shown['edge_back']} {shown['edge_forward']}", "phase")
     told["pace"] = (f"{shown['slower']} {shown['faster']}", "speed")
@@ -42,12 +42,20 @@ def hints(replay: Replay, shown: Mapping[str, str]) -> Hints:
     return told
 
 
-def caption(replay: Replay, width: int, height: int) -> Sequence[Row]:
-    """What the recording of a demo shows, and how to send one's own; what has no room goes."""
+def caption(replay: Replay, width: int, height: int, hold: str) -> Sequence[Row]:
+    """What the recording of a demo shows, and how to send one's own; what has no room goes.
+
+    Before it goes on by itself it says so, and which key (`hold`) keeps it.
+    """
     reel = replay.reel
     if reel is None:
         return ()
     head: Row = ((f" {reel.number}/{reel.of} ", "text bold"),)
     said = [((f" {words}", "text"),) for words in (reel.caption, reel.title)]
     first = next((join(head, row) for row in said if row_width(head) + row_width(row) <= width), head)
-    return (first, most(((" ", "text"),), dotted(OWN, "secondary"), width))[:height]
+    leaving = countdown(reel, hold)
+    if leaving and height < 2:
+        return (most(head, dotted(["", *leaving], "text"), width),)
+    told = dotted((*leaving, *OWN), "secondary")
+    soon: list[Row] = [tuple((text, "text bold") for text, _ in row) for row in told[: len(leaving)]]
+    return (first, most(((" ", "text"),), [*soon, *told[len(leaving) :]], width))[:height]

@@ -45,6 +45,7 @@ class TimeBlock(Panel):
     def __init__(self, ink: Ink, name: str) -> None:
         super().__init__(ink, name)
         self.axis = Axis()
+        self._on_stage = False
         self.window = Window()
         self._gaps = Gaps()
         self._load = LoadLane()
@@ -82,8 +83,10 @@ class TimeBlock(Panel):
         return self.outer_size.width - gutter.width - gutter.margin
 
     def rows(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
-        gutter = gutter_of(self.plan.form)
-        self.axis.follow(_extent(scene))
+        gutter, on_stage = gutter_of(self.plan.form), self.plan.form is Form.STAGE
+        if on_stage is not self._on_stage:
+            self._on_stage, self.axis = on_stage, Axis()
+        self.axis.follow(_extent(scene, on_stage))
         cells = width - gutter.width - gutter.margin
         if cells < 1:
             return ()
@@ -108,7 +111,7 @@ class TimeBlock(Panel):
         rows: list[Row] = []
         if plan.names:
             marks = _provenance(view, self.plan.form)
-            rows.append(gutter.put("", names_row(lane, fill, _lengths(view), marks)))
+            rows.append(gutter.put("", names_row(lane, fill, _lengths(scene), marks)))
         style = "text bold reverse" if self.selected else "secondary"
         on_stage = self.plan.form is Form.STAGE
         drawn = _for_a_room(_marks(scene, lane, now_ns)) if on_stage else _marks(scene, lane, now_ns)
@@ -117,14 +120,15 @@ class TimeBlock(Panel):
         for name, row in rival_lanes(view, lane, for_rivals, fill):
             rows.append(gutter.put(name if len(name) < gutter.width else name.replace("rival ", "r"), row))
         if plan.ghost:
-            rows.append(gutter.put("ghost" if scene.ghost else "", _ghost(scene, lane, fill, plan.axis == 1)))
+            ghost = _ghost(scene, lane, fill, plan.axis == 1, on_stage)
+            rows.append(gutter.put("ghost" if scene.ghost else "", ghost))
         most = 8 if lane.width >= 100 and not on_stage else 5
         tick_ns = ticks(lane.end_ns, most, lane.start_ns)
         if plan.axis > 1:
             rows.append(gutter.put("", axis_row(lane, tick_ns, fill)))
         if plan.axis:
             bold = self.axis.stands_out(view.now_ns)
-            rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold)))
+            rows.append(gutter.put("", label_row(lane, tick_ns, fill, now_ns, bold, scene.written.now_ns)))
         return [*rows, *self._series(scene, lane, gutter, plan)]
 
     def _series(self, scene: Scene, lane: Lane, gutter: Gutter, plan: TimeRows) -> list[Row]:
@@ -154,7 +158,7 @@ class TimeBlock(Panel):
             self.fill,
             holes=[lane.hole(stall.start_ns, stall.end_ns) for stall in stalls],
             reads=reads,
-            label=_label(stalls, view),
+            labels=_labels(stalls, view, lane),
             name=GAPS if self.plan.form is Form.STAGE else "",
             none=NO_TOKEN if view.running else NONE_CAME,
         )
@@ -162,7 +166,8 @@ class TimeBlock(Panel):
         return [gutter.put(name, row, style) for (name, style), row in zip(names, rows, strict=True)]
 
 
-def _extent(scene: Scene) -> Extent:
+def _extent(scene: Scene, on_stage: bool) -> Extent:
+    """On the stage the request of now has all of the axis; elsewhere it shares it with its ghost."""
     view = scene.view
     waits = view.stage in (Stage.WAITING, Stage.PREFILL)
     expected_ns = scene.expected_ns or 0 if waits else 0
@@ -172,7 +177,7 @@ def _extent(scene: Scene) -> Extent:
         run=scene.run_number,
         now_ns=view.now_ns,
         over=not view.running and view.stage is not Stage.EMPTY,
-        ghost_ns=scene.ghost.total_ns if scene.ghost else 0,
+        ghost_ns=scene.ghost.total_ns if scene.ghost and not on_stage else 0,
         expected_ns=expected_ns,
         median_ns=view.gaps.p50_ns or 0,
         holds=scene.knobs.auto,
@@ -187,10 +192,13 @@ def _stalls(view: View, lane: Lane) -> list[Stall]:
     return [stall for stall in every if stall.end_ns > lane.start_ns and stall.start_ns < lane.end_ns]
 
 
-def _label(stalls: Sequence[Stall], view: View) -> str:
-    """Names the last stall once it is over."""
-    over = bool(stalls) and stalls[-1] is not view.open_stall
-    return stall_label(stalls[-1].gap_ns, stalls[-1].at_token) if over else ""
+def _labels(stalls: Sequence[Stall], view: View, lane: Lane) -> list[tuple[range, str]]:
+    """Names the stalls that are over, the longest first."""
+    over = sorted((one for one in stalls if one is not view.open_stall), key=lambda one: -one.gap_ns)
+    return [
+        (lane.hole(one.start_ns, one.end_ns), stall_label(one.gap_ns, one.at_token, one.counted))
+        for one in over
+    ]
 
 
 def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
@@ -210,10 +218,16 @@ def _for_a_room(marks: Marks) -> Marks:
     return replace(marks, notches=(), captions=CAPTIONS)
 
 
-def _lengths(view: View) -> dict[str, str]:
-    """How long each phase is, whatever part of it the lane shows; one that comes twice is told as drawn."""
-    seen = Counter(phase.name for phase in view.phases)
-    return {phase.name: duration(phase.duration_ns) for phase in view.phases if seen[phase.name] == 1}
+def _lengths(scene: Scene) -> dict[str, str]:
+    """How long each phase is, whatever part of it the lane shows; one that comes twice is told as drawn.
+
+    One that runs is as long as the figures say, however far the lane is.
+    """
+    phases = scene.view.phases
+    seen = Counter(phase.name for phase in phases)
+    said = {phase.name: phase for phase in scene.written.phases}
+    whole = (said.get(phase.name, phase) if phase.running else phase for phase in phases)
+    return {phase.name: duration(phase.duration_ns) for phase in whole if seen[phase.name] == 1}
 
 
 def _provenance(view: View, form: Form) -> dict[str, str]:
@@ -225,12 +239,13 @@ def _provenance(view: View, form: Form) -> dict[str, str]:
     )
 
 
-def _ghost(scene: Scene, lane: Lane, fill: Fill, on_line: bool) -> Row:
+def _ghost(scene: Scene, lane: Lane, fill: Fill, on_line: bool, on_stage: bool) -> Row:
+    """Named where nothing beside it does; on the stage the axis may be too short for it."""
     ghost = scene.ghost
     if ghost is None:
         return ghost_row(lane, (), (), fill, on_line)
     segments = [Segment(p.name, p.start_ns, p.end_ns) for p in ghost.phases if p.end_ns > 0]
-    number = f"run {ghost.number}"
     total = duration(ghost.total_ns)
-    labels = () if on_line else (f"{ghost.label} · {total}", f"{number} · {total}", number)
+    named = not on_line or on_stage
+    labels = (f"{ghost.label} · {total}", f"{ghost.name} · {total}", ghost.name) if named else ()
     return ghost_row(lane, segments, labels, fill, on_line)

@@ -36,8 +36,8 @@ class EngineScreen(Sheet[Choice]):
     """`discovered` tells what was found, None while the search goes on; it is asked again until then.
 
     slow: addresses that did not answer in time. `environ` is looked at only to see whether the variable of a
-    key is set. `type_url` begins in the address. `using`: the engine of now, whose address stays where none is
-    typed; None where there is none and for the built-in one.
+    key is set. `type_url` begins in the address. `using`: the engine of now, None for the built-in
+    one; its address stays where none is typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

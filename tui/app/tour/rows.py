@@ -40,14 +40,18 @@ def _fitting(text: str, cells: int, rows: int) -> Sequence[str]:
 
 
 def hints(tour: Shown, replay: Replay | None, shown: Mapping[str, str]) -> Hints:
-    """(key, what it does) by name, in the order in which they stand. `replay`: None at an engine."""
+    """(key, what it does) by name, in the order in which they stand; all keys that do it are named.
+
+    `replay`: None at an engine.
+    """
     esc, *_ = shown["stop"].split(" ")
     told: Hints = {}
+    both = f"{shown['send']} {shown['pause']}"
     match tour.part:
         case Part.BEFORE:
-            told["send"] = (shown["send"], "play" if replay else "send")
+            told["send"] = (both, "play" if replay else "send")
         case Part.WHILE if replay and not replay.playing:
-            told["next"] = (shown["pause"], "play on")
+            told["next"] = (both, "play on")
         case Part.WHILE:
             if tour.turned:
                 told["send"] = (shown["send"], "send then")
@@ -59,8 +63,9 @@ def hints(tour: Shown, replay: Replay | None, shown: Mapping[str, str]) -> Hints
             if tour.again:
                 told["send"] = (shown["send"], "send")
             if not tour.last:
-                told["next"] = (shown["pause"], "next scene")
+                told["next"] = (shown["pause"] if tour.again else both, "next scene")
     if "stop" not in told:
         told["leave"] = (esc, "leave")
-    told["step_back"] = (shown["scene_back"], "back")
+    if tour.number > 1 or tour.part is not Part.BEFORE:
+        told["step_back"] = (shown["scene_back"], "back")
     return told

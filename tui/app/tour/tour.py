@@ -69,6 +69,17 @@ class Tour:
             return Part.BEFORE
         return Part.WHILE if feed.running and (self._own_run(feed) or live(feed)) else Part.AFTER
 
+    @property
+    def unsent(self) -> bool:
+        """Whether the scene is still at its beginning."""
+        return not self._sent
+
+    def alone(self, scene: Scene) -> Scene:
+        """The screen before the scene is sent: nothing of the one before, whose ghost is enough."""
+        if self._sent:
+            return scene
+        return replace(scene, view=View(), calm=None, run_number=0, run_note="", asked=0, running=False)
+
     def turned(self, feed: Feed, knobs: Knobs) -> bool:
         """Whether a knob was turned since the scene began, or since it was sent."""
         engine = live(feed)
