@@ -292,6 +292,26 @@ async def test_i_in_the_timeline_explains_the_wait_or_the_phase_under_the_cursor
         assert isinstance(at.app.screen, ExplainScreen) and "prefill · " in at.text
 
 
+async def test_i_explains_what_was_pointed_at_last_and_not_the_panel_of_before(
+    watch: Watch, session: ScriptedSession
+) -> None:
+    async with watch() as at:
+        await answered(at, session)
+        for selected in (at.desk.panels[5], at.desk.time):
+            at.desk.select(selected)
+            await at.press("1", "right")  # the first step begins at the end of the request
+            await at.pilot.press("i")
+            await at.pilot.pause()
+            assert isinstance(at.app.screen, ExplainScreen) and "RAM" not in at.text.splitlines()[0]
+            assert "since sent · " in at.text or "whole request · " in at.text
+            await at.pilot.press("escape")
+            await at.press("escape")
+            assert at.desk.selected in ("", "time")
+        at.desk.select(at.desk.panels[5])
+        await at.press("3")
+        assert at.desk.selected == "memory", "a panel that is made larger stays the one that is looked at"
+
+
 async def test_a_click_puts_the_cursor_on_a_piece(watch: Watch, session: ScriptedSession) -> None:
     async with watch() as at:
         await answered(at, session)

@@ -10,7 +10,9 @@ SIZES = [(160, 50), (120, 36), (100, 28), (80, 24), (60, 20), (41, 12), (40, 10)
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("knobs", [Knobs(), Knobs(profile=Profile.OWN, own_text="why")])
-async def test_auto_is_on_the_screen_while_it_is_on(watch: Watch, size: tuple[int, int], knobs: Knobs) -> None:
+async def test_auto_is_on_the_screen_while_it_is_on(
+    watch: Watch, size: tuple[int, int], knobs: Knobs
+) -> None:
     async with watch(size, knobs) as at:
         assert "auto on" not in at.text and "so does every turn" not in at.text
         await at.press("a")

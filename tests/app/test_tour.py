@@ -21,6 +21,7 @@ from tui.capture.demo import DemoSession
 from tui.capture.tour_session import TourSession
 from tui.domain import events as ev
 from tui.domain.knobs import Cache, Knobs
+from tui.domain.pressure import Pressure
 from tui.domain.view import Stage
 from tui.plot.rows import plain
 from tui.settings import tour_script
@@ -333,6 +334,7 @@ async def test_caption_header_and_lane_are_of_one_scene(
         async def opened(number: int) -> None:
             for _ in range(2):
                 assert at.desk.pump.scene.view.stage is Stage.EMPTY and not feed.playing
+                assert feed.pressure == Pressure(), "nor the machine of another scene"
                 assert f"tour {number} of 5 · recording · ×1" in at.rows[0]
                 assert " of 11" not in at.rows[0] and "Recorded · Ready" in at.rows[2]
                 assert acts[number - 1].captions["before"] in " ".join(at.text.split())

@@ -1,5 +1,7 @@
 """The reducer: what a request leaves in its View, event by event."""
 
+import pytest
+
 from tui.domain import events as ev
 from tui.domain.look import look
 from tui.domain.machine import Reading
@@ -58,6 +60,14 @@ def test_running_rate_falls_while_nothing_comes() -> None:
     assert busy.decode_now.number == 99 / 1.0
     assert quiet.decode_now.number == 49.0
     assert quiet.decode_now.provenance is Provenance.OBSERVED
+
+
+@pytest.mark.parametrize("now_ms", [50, 51, 100, 1_000, 1_049, 1_051, 9_000])
+def test_one_token_has_no_pace_however_long_nothing_follows(now_ms: int) -> None:
+    one = after(*SENT, *answer(50), now=now_ms * MS)
+    assert (one.decode_now.number, one.decode_now.note) == (None, "only the first token came")
+    two = after(*SENT, *answer(50, 60), now=9_000 * MS)
+    assert two.decode_now.number == 0.0, "that nothing came in the last second was measured"
 
 
 def test_chunks_are_not_tokens() -> None:

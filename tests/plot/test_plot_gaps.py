@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.plot.gaps import gap_peaks, gap_rows, largest_reads, reads_by_column, stall_label
+from tui.plot.gaps import gap_peaks, gap_rows, largest_reads, reads_by_column, stall_labels
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Segment
 from tui.plot.lane_layout import layout
@@ -65,8 +65,8 @@ def test_bars_are_decode_and_only_stalls_are_alarming() -> None:
 
 
 def test_a_stall_is_named_beside_its_hole_where_no_bar_is_in_the_way() -> None:
-    label = stall_label(332 * MS, 99)
-    assert label == "stall 332 ms at token 99"
+    label = stall_labels(332 * MS, 99)
+    assert label == ("stall 332 ms at token 99", "332 ms")
     right = gap_rows([5] * 60, 3, 20, Fill.COLOUR, holes=[range(10, 14)], labels=[(range(10, 14), label)])
     assert plain(right[0]).strip() == "╳╳╳╳  stall 332 ms at token 99"
     left = gap_rows([5] * 60, 3, 20, Fill.COLOUR, holes=[range(40, 44)], labels=[(range(40, 44), label)])
@@ -77,11 +77,27 @@ def test_a_stall_is_named_beside_its_hole_where_no_bar_is_in_the_way() -> None:
 
 def test_of_several_stalls_each_is_named_that_has_room_and_the_first_before_all() -> None:
     short, long, last = range(20, 22), range(30, 40), range(56, 58)
-    said = [(long, stall_label(900 * MS, 21, counted=False)), (last, "stall 300 ms at token 40"), (short, "n")]
+    told = stall_labels(900 * MS, 21, counted=False)
+    assert told == ("stall 900 ms at message 21", "900 ms")
+    said = [(long, told), (last, ["stall 300 ms at token 40", "300 ms"]), (short, ["n"])]
     drawn = gap_rows([5] * 90, 3, 20, Fill.COLOUR, holes=[short, long, last], labels=said)
-    assert plain(drawn[0]).split() == ["╳╳", "n", "╳" * 10, "╳╳", *said[1][1].split()]
-    wide = gap_rows([5] * 120, 3, 20, Fill.COLOUR, holes=[range(20, 22), long], labels=said[:1])
+    row = plain(drawn[0])
+    assert row.split() == ["╳╳", "n", "╳" * 10, "900", "ms", "╳╳", *said[1][1][0].split()]
+    wide = gap_rows([5] * 120, 3, 20, Fill.COLOUR, holes=[short, long], labels=said[:1])
     assert plain(wide[0]).strip() == "╳╳        ╳╳╳╳╳╳╳╳╳╳  stall 900 ms at message 21"
+
+
+def test_a_stall_with_no_room_beside_it_is_named_inside() -> None:
+    said = [(range(2, 38), stall_labels(900 * MS, 21))]
+    assert plain(gap_rows([20] * 40, 3, 20, Fill.COLOUR, holes=[range(2, 38)], labels=said)[0]) == (
+        "██╳╳╳╳╳ stall 900 ms at token 21 ╳╳╳╳╳██"
+    )
+    narrow = gap_rows(
+        [20] * 40, 3, 20, Fill.COLOUR, holes=[range(2, 14)], labels=[(range(2, 14), said[0][1])]
+    )
+    assert plain(narrow[0]).startswith("██╳╳ 900 ms ╳╳██")
+    tiny = gap_rows([20] * 40, 3, 20, Fill.COLOUR, holes=[range(2, 8)], labels=[(range(2, 8), said[0][1])])
+    assert plain(tiny[0]).startswith("██╳╳╳╳╳╳██")
 
 
 def test_the_bars_are_named_where_none_of_them_stands() -> None:
@@ -114,7 +130,9 @@ def test_no_token_yet() -> None:
     st.sampled_from(Fill),
 )
 def test_all_rows_have_a_cell_per_column(peaks, rows: int, fill: Fill) -> None:
-    drawn = gap_rows(peaks, rows, 20, fill, holes=[range(3, 9)], labels=[(range(3, 9), "stall")], now=30)
+    drawn = gap_rows(
+        peaks, rows, 20, fill, holes=[range(3, 9)], labels=[(range(3, 9), ["stall", "st"])], now=30
+    )
     assert {row_width(row) for row in drawn} == {len(peaks)}
     if fill is Fill.ASCII:
         assert all(plain(row).isascii() for row in drawn)

@@ -117,7 +117,7 @@ def test_memory() -> None:
         (9_960 * MS, "10 s"),
         (10_400 * MS, "10 s"),
         (133 * S, "133 s"),
-            (1_330 * S, "22 min"),
+        (1_330 * S, "22 min"),
     ],
 )
 def test_estimates_are_coarse(ns: int, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What the wait of a request was made of, in words: its longest phase, and what came before the first token."""
+"""What the wait of a request was made of: its longest phase, and what came before the first token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DOING: Mapping[str, str] = {
 
 
 def made_of(view: View) -> tuple[str, str]:
-    """(the longest phase, and where that is another one what reading took, or the wait that nobody splits)."""
+    """(the longest phase, and what reading took, or the wait that nobody splits, where that is another)."""
     total = view.total_ns or view.now_ns
     parts: dict[str, int] = {}
     for phase in view.phases:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tui.capture.recording import read
 from tui.capture.replay_session import ReplaySession
 from tui.domain.knobs import Knobs
+from tui.domain.pressure import Pressure
 from tui.domain.view import View
 
 Slide = tuple[str, Path | None]
@@ -36,6 +37,11 @@ class TourSession(ReplaySession):
     def running(self) -> bool:
         """Not before a scene is sent."""
         return bool(self._title) and super().running
+
+    @property
+    def pressure(self) -> Pressure:
+        """Of the machine in the scene, as far as it was played."""
+        return super().pressure if self._title else Pressure()
 
     def view(self) -> View:
         """Empty until a scene is sent."""

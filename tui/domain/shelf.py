@@ -14,7 +14,7 @@ _LENGTH_OFF = 0.25  # of the length asked for: halfway to the next step of the d
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """The previous finished run, as it is drawn below the lane of the next one. `name`: the shortest label."""
+    """The previous finished run, as it is drawn below the lane of the next. `name`: the shortest label."""
 
     number: int
     name: str

@@ -71,7 +71,7 @@ def label_row(
 ) -> Row:
     """The labels of the ticks and, under the mark of now, its time; labels that would touch are left out.
 
-    `bold`: right after the axis has grown. `told_ns`: the time that is written there, when it is an earlier one.
+    `bold`: right after the axis has grown. `told_ns`: the time that is written there, when that is earlier.
     """
     canvas = Canvas(lane.width)
     taken: list[tuple[int, int]] = []

@@ -72,9 +72,10 @@ def _largest_read(column: range, running: Sequence[int]) -> int:
     return most
 
 
-def stall_label(gap_ns: int, token: int, counted: bool = True) -> str:
-    """Names a stall after the token (not `counted`: the message) that came late."""
-    return f"stall {duration(gap_ns)} at {'token' if counted else 'message'} {token:,}"
+def stall_labels(gap_ns: int, token: int, counted: bool = True) -> tuple[str, str]:
+    """Names a stall after the token (not `counted`: the message) that came late; and how long it was."""
+    unit = "token" if counted else "message"
+    return f"stall {duration(gap_ns)} at {unit} {token:,}", duration(gap_ns)
 
 
 def gap_rows(
@@ -85,17 +86,17 @@ def gap_rows(
     *,
     holes: Sequence[range] = (),
     reads: Sequence[int] = (),
-    labels: Sequence[tuple[range, str]] = (),
+    labels: Sequence[tuple[range, Sequence[str]]] = (),
     name: str = "",
     none: str = NO_TOKEN,
     now: int | None = None,
 ) -> tuple[Row, ...]:
     """Bars from 0 to `top_ns` over `rows` rows, one column per peak; higher ones stand at full height.
 
-    holes: columns of stalls, hatched over all rows · labels: what is said beside which hole, the most
-    important first; later ones only where they have room · reads: tokens per read, written above the bar
-    where it is more than one · name: of all of it, written where no bar stands · none: said where there is
-    nothing · now: the cell of `┃`.
+    holes: columns of stalls, hatched over all rows · labels: what is said beside which hole, else in it, from
+    long to short; the most important hole first · reads: tokens per read, written above the bar where it is
+    more than one · name: of all of it, written where no bar stands · none: said where there is nothing ·
+    now: the cell of `┃`.
     """
     canvases = [Canvas(len(peaks)) for _ in range(rows)]
     if all(peak is None for peak in peaks) and not holes:
@@ -114,8 +115,8 @@ def gap_rows(
             canvas.fill(hole.start, hole.stop, fill.glyphs.stall, "stall")
         if now is not None:
             canvas.put(now, fill.glyphs.now, "text")
-    for hole, label in labels:
-        _label(canvases[0], hole, label)
+    for hole, texts in labels:
+        _label(canvases[0], hole, texts)
     if name:
         _name(canvases, name)
     return tuple(canvas.row() for canvas in canvases)
@@ -147,12 +148,16 @@ def _name(canvases: Sequence[Canvas], name: str) -> None:
                 return
 
 
-def _label(canvas: Canvas, hole: range, label: str) -> None:
-    """Right of the hole, else left of it, where no bar is in the way."""
-    cells = width(label)
-    for column in (hole.stop + 2, hole.start - 2 - cells):
-        if canvas.blank(column - 1, column + cells + 1) or (
-            column + cells == canvas.width and canvas.blank(column - 1, canvas.width)
-        ):
-            canvas.put(column, label, "stall bold")
+def _label(canvas: Canvas, hole: range, texts: Sequence[str]) -> None:
+    """Right of the hole, else left of it, where no bar is in the way, else in its middle."""
+    for text in texts:
+        cells = width(text)
+        for column in (hole.stop + 2, hole.start - 2 - cells):
+            if canvas.blank(column - 1, column + cells + 1) or (
+                column + cells == canvas.width and canvas.blank(column - 1, canvas.width)
+            ):
+                canvas.put(column, text, "stall bold")
+                return
+        if cells + 4 <= len(hole):
+            canvas.put(hole.start + (len(hole) - cells - 2) // 2, f" {text} ", "stall bold")
             return

@@ -43,7 +43,7 @@ def fine_seconds(ns: int) -> str:
 
 
 def duration(ns: int) -> str:
-    """A length of time in running text: `850 µs`, `1.2 ms`, `299 ms`, `7.60 s`, `18.1 s`, `125 s`, `71.7 min`.
+    """A length of time in running text: `850 µs`, `1.2 ms`, `299 ms`, `7.60 s`, `125 s`, `71.7 min`.
 
     What has only just begun is `<1 µs`.
     """
@@ -118,7 +118,7 @@ def _scaled(value: float, base: int, units: tuple[str, ...]) -> Figure:
 
 
 def coarse(ns: int) -> str:
-    """An estimated length of time: whole seconds from 10 s (minutes from 1,000 s), tenths from 1 s, tens of milliseconds below."""
+    """An estimated duration: whole minutes, seconds from 10 s, tenths from 1 s, tens of milliseconds."""
     if ns >= _LONG:
         return f"{ns / _MIN:.0f} min"
     if ns >= 9_950_000_000:

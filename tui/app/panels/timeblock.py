@@ -13,17 +13,17 @@ from tui.app.panels.gutter import Gutter, gap_names, gutter_of
 from tui.app.panels.load_lane import LoadLane
 from tui.app.panels.panel import SLOW, Panel
 from tui.app.panels.rival_lanes import rival_lanes, shared
+from tui.app.panels.stalls import named, stalls_in
 from tui.app.scene import Scene
 from tui.app.stage.headings import CAPTIONS, GAPS
 from tui.app.theming import Ink
 from tui.app.tracks import Gaps
 from tui.app.window import Window, readout
-from tui.domain.arrivals import Stall
 from tui.domain.rivals import told_rivals
 from tui.domain.values import Provenance
 from tui.domain.view import Stage, View
 from tui.plot.axis import axis_row, ghost_row, label_row
-from tui.plot.gaps import NO_TOKEN, NONE_CAME, gap_rows, stall_label
+from tui.plot.gaps import NO_TOKEN, NONE_CAME, gap_rows
 from tui.plot.glyphs import Fill
 from tui.plot.lane import Lane, Segment
 from tui.plot.lane_layout import layout
@@ -113,16 +113,15 @@ class TimeBlock(Panel):
             marks = _provenance(view, self.plan.form)
             rows.append(gutter.put("", names_row(lane, fill, _lengths(scene), marks)))
         style = "text bold reverse" if self.selected else "secondary"
-        on_stage = self.plan.form is Form.STAGE
-        drawn = _for_a_room(_marks(scene, lane, now_ns)) if on_stage else _marks(scene, lane, now_ns)
+        drawn = _for_a_room(_marks(scene, lane, now_ns)) if self._on_stage else _marks(scene, lane, now_ns)
         for n, row in enumerate(lane_rows(lane, plan.lane, drawn, fill)):
             rows.append(gutter.put(gutter.phases if not n else "", row, style))
         for name, row in rival_lanes(view, lane, for_rivals, fill):
             rows.append(gutter.put(name if len(name) < gutter.width else name.replace("rival ", "r"), row))
         if plan.ghost:
-            ghost = _ghost(scene, lane, fill, plan.axis == 1, on_stage)
+            ghost = _ghost(scene, lane, fill, plan.axis == 1, self._on_stage)
             rows.append(gutter.put("ghost" if scene.ghost else "", ghost))
-        most = 8 if lane.width >= 100 and not on_stage else 5
+        most = 8 if lane.width >= 100 and not self._on_stage else 5
         tick_ns = ticks(lane.end_ns, most, lane.start_ns)
         if plan.axis > 1:
             rows.append(gutter.put("", axis_row(lane, tick_ns, fill)))
@@ -149,7 +148,7 @@ class TimeBlock(Panel):
             return []
         if view.stage is Stage.EMPTY:
             return [gutter.put("gaps" if not n else "", ()) for n in range(height)]
-        stalls = _stalls(view, lane)
+        stalls = stalls_in(view, lane)
         peaks, reads = self._gaps.by_column(lane, view.track, [stall.end_ns for stall in stalls])
         rows = gap_rows(
             peaks,
@@ -158,7 +157,7 @@ class TimeBlock(Panel):
             self.fill,
             holes=[lane.hole(stall.start_ns, stall.end_ns) for stall in stalls],
             reads=reads,
-            labels=_labels(stalls, view, lane),
+            labels=named(stalls, view, lane),
             name=GAPS if self.plan.form is Form.STAGE else "",
             none=NO_TOKEN if view.running else NONE_CAME,
         )
@@ -184,26 +183,9 @@ def _extent(scene: Scene, on_stage: bool) -> Extent:
     )
 
 
-def _stalls(view: View, lane: Lane) -> list[Stall]:
-    """Those that reach into what the lane shows; the one that lasts is the last. A lump is none."""
-    if "buffered_delivery" in view.warnings:
-        return []
-    every = [*view.stalls, *([view.open_stall] if view.open_stall else [])]
-    return [stall for stall in every if stall.end_ns > lane.start_ns and stall.start_ns < lane.end_ns]
-
-
-def _labels(stalls: Sequence[Stall], view: View, lane: Lane) -> list[tuple[range, str]]:
-    """Names the stalls that are over, the longest first."""
-    over = sorted((one for one in stalls if one is not view.open_stall), key=lambda one: -one.gap_ns)
-    return [
-        (lane.hole(one.start_ns, one.end_ns), stall_label(one.gap_ns, one.at_token, one.counted))
-        for one in over
-    ]
-
-
 def _marks(scene: Scene, lane: Lane, now_ns: int | None) -> Marks:
     view = scene.view
-    stalls = [(stall.start_ns, stall.end_ns) for stall in _stalls(view, lane)]
+    stalls = [(stall.start_ns, stall.end_ns) for stall in stalls_in(view, lane)]
     expected = None
     if scene.expected_ns is not None and view.stage in (Stage.WAITING, Stage.PREFILL):
         expected = Expected(scene.expected_ns, scene.expectation)

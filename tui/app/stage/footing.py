@@ -13,7 +13,7 @@ from tui.plot.rows import Row, row_width
 
 
 def footing(scene: Scene, shown: Mapping[str, str], width: int) -> Row:
-    """A recording says so first of all; what has no room goes: the model, the knobs, the engine, then keys."""
+    """A recording says so first of all; what has no room goes: model, knobs, engine, then keys."""
     left: Row = ((" toklane", "text bold"), (" ", "text"))
     if scene.replay:
         left = (*left, (f" RECORDING {speed(scene.replay.speed)} ", "text bold"), (" ", "text"))
