@@ -143,7 +143,7 @@ def test_one_that_is_killed_amid_a_request_is_remembered_as_the_built_in_one(
         terminal.press("q")
         assert terminal.end() == 0
     last = json.loads((own_home / "state" / "last.json").read_text())
-    assert last["embedded"] and not last.keys() & {"url", "model", "theme", "rivals"}
+    assert last["embedded"] and not last.keys() & {"url", "model", "theme"}
 
 
 def test_a_theme_that_was_typed_is_not_kept_but_a_chosen_one_is(monitor: Monitor, own_home: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import stat
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +27,7 @@ def test_what_was_saved_comes_back() -> None:
     layer, notice = last.recall()
     settings = merged([layer])
     assert notice == ""
-    assert settings.knobs == replace(KNOBS, rivals=0)
+    assert settings.knobs == KNOBS
     assert (settings.url, settings.model, settings.api_key_env) == ("http://a:1/v1", "m", "A_KEY")
     assert (settings.ca_file, settings.theme, settings.embedded) == ("ca.pem", "light", False)
 
@@ -38,12 +37,6 @@ def test_defaults_come_back_too() -> None:
     settings = merged([last.recall()[0]])
     assert settings.knobs == Knobs()
     assert (settings.embedded, settings.url) == (True, "")
-
-
-def test_rivals_are_never_remembered(file: Path) -> None:
-    file.parent.mkdir()
-    file.write_text('{"rivals": 3, "max_tokens": 16}')
-    assert merged([last.recall()[0]]).knobs == Knobs(answer_limit=16)
 
 
 def test_the_stage_is_never_remembered() -> None:

@@ -1,4 +1,4 @@
-"""What was used last (knobs, target, theme), kept for the next start; never a key, and no rivals."""
+"""What was used last (knobs, target, theme), kept for the next start; never a key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tui.settings.options import BY_NAME
 class Last:
     """What to remember. `api_key_env` is the name of a variable; keys themselves have no place here.
 
-    Rivals are not kept: requests that nobody sees being sent are asked for anew. theme "": none was chosen.
+    theme "": none was chosen.
     """
 
     knobs: Knobs
@@ -50,6 +50,7 @@ def encode(last: Last) -> str:
         "cache": knobs.cache.value + tail,
         "profile": knobs.profile.value,
         "prompt": knobs.own_text,
+        "rivals": knobs.rivals,
         "temperature": knobs.temperature,
         "seed": knobs.seed,
         "ignore_eos": knobs.ignore_eos,
@@ -66,7 +67,6 @@ def decode(text: str) -> Layer:
     told = json.loads(text)
     if not isinstance(told, dict) or told.keys() - BY_NAME.keys():
         raise ValueError("not what was written here")
-    told.pop("rivals", None)  # of an older version
     try:
         return read({BY_NAME[name]: raw for name, raw in told.items()}, lambda option: option.name)
     except ConfigError as error:
