@@ -7,11 +7,14 @@ import pytest
 
 from tests.app.conftest import Watch
 from tests.app.scripted import MS, ScriptedSession, whole
+from tui.app.commands import Commands
 from tui.app.enter import Enter
 from tui.app.panels.answer import nothing
-from tui.app.scene import Engine, Replay, Scene, Setup
+from tui.app.panels.replaying import caption
+from tui.app.scene import Engine, Reel, Replay, Scene, Setup
 from tui.app.words import say
 from tui.domain.view import Stage, View
+from tui.plot.rows import plain
 from tui.settings.keymap import apply
 
 KEYS = {
@@ -44,6 +47,20 @@ def test_the_sentence_names_the_persons_own_keys(scene: Scene, said: list[str]) 
 def test_so_does_what_stands_where_no_answer_is() -> None:
     told = nothing(Scene(keys=NAMES))
     assert told == ("j k turn the length of the prompt", "f8 sends at every turn", "f9 explains every number")
+
+
+def test_so_does_the_caption_of_a_demo() -> None:
+    replay = Replay("a", 1.0, True, reel=Reel(1, 5, "title", "caption"))
+    told = " ".join(plain(row) for row in caption(replay, 120, 2, NAMES))
+    assert "your own: f7 picks an engine" in told
+
+
+async def test_so_does_the_palette(watch: Watch) -> None:
+    async with watch(keys=TABLE) as at:
+        commands = Commands(at.desk)
+        told = {name: does for name, does, _ in commands._all()}
+        assert told["freeze"].endswith("f6 goes on") and told["tour"].endswith("; f2 leaves")
+        assert told["demo"].endswith("f2 comes back") and told["calibrate this endpoint"].endswith("f2 stops")
 
 
 async def test_the_screen_is_given_them(watch: Watch, session: ScriptedSession) -> None:

@@ -13,19 +13,19 @@ from textual.markup import escape
 
 from tui.app import gallery
 from tui.plot.cells import clean
-from tui.settings.keys import Key
+from tui.settings.keys import Key, first_key
 
 _NOT_LISTED = {"palette", "interrupt"}  # the palette is open, and quit is listed
 _WITHOUT_KEY = (
-    ("freeze", "in a replay: stop at each change of phase, space goes on"),
-    ("tour", "scenes with captions: what prefill, decode, the cache and a queue are; esc leaves"),
-    ("demo", "watch recordings of real requests; esc comes back"),
+    ("freeze", "in a replay: stop at each change of phase, {pause} goes on"),
+    ("tour", "scenes with captions: what prefill, decode, the cache and a queue are; {stop} leaves"),
+    ("demo", "watch recordings of real requests; {stop} comes back"),
 )
 _BY_WHAT_IT_DOES = 0.001  # any match of a name comes before it
 
 _CALIBRATES = (
     "sends 9 short prompts (about 7,600 tokens in all), so that the wait of an engine that tells nothing can"
-    " be split, ≈; esc stops"
+    " be split, ≈; {stop} stops"
 )
 
 
@@ -63,13 +63,16 @@ class Commands(Provider):
 
     def _all(self) -> Iterator[tuple[str, str, Callable[[], object]]]:
         app = cast(Commanded, self.app)
+        names = {key.action: key.shown for key in app.keys}
+        names["stop"] = first_key(names["stop"])
         for key in app.keys:
             if key.action not in _NOT_LISTED:
                 for name, action in _calls(key):
                     yield name, f"{key.shown}: {key.does}", partial(app.run_action, action)
         for name, does in _WITHOUT_KEY:
-            yield name, does, partial(app.run_action, name)
-        yield "calibrate this endpoint", _CALIBRATES, partial(app.run_action, "calibrate")
+            yield name, does.format_map(names), partial(app.run_action, name)
+        calibrates = _CALIBRATES.format_map(names)
+        yield "calibrate this endpoint", calibrates, partial(app.run_action, "calibrate")
         for name in gallery.names():
             yield f"theme {clean(name)}", "take these colours", partial(app.use_theme, name)
 

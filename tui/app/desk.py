@@ -17,7 +17,7 @@ from tui.app.theming import Ink
 from tui.app.touring import Touring
 from tui.app.turning import Turning
 from tui.domain.knobs import Knobs
-from tui.settings.keys import Key
+from tui.settings.keys import Key, first_key
 
 if TYPE_CHECKING:
     from tui.app.main import Monitor
@@ -121,7 +121,7 @@ class Desk(Touring, Turning):
 
     @property
     def _stop_key(self) -> str:
-        return self.pump.scene.keys["stop"].split(" ")[0]
+        return first_key(self.pump.scene.keys["stop"])
 
     def action_calibrate(self) -> None:
         """Trial prompts, so that the wait of an engine that tells nothing can be split by estimate."""

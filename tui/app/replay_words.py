@@ -8,8 +8,8 @@ from tui.app.scene import Reel, Replay
 from tui.domain.view import Stage
 from tui.plot.numbers import clock
 
-OWN = ("a real request, recorded", "your own: e picks an engine", "toklane --embedded")
-"""What a demo is, and how to send what is one's own."""
+OWN = ("a real request, recorded", "your own: {engine} picks an engine", "toklane --embedded")
+"""What a demo is, and how to send what is one's own, with which key."""
 
 _FRACTIONS = {0.25: "¼", 0.5: "½", 0.75: "¾"}
 _EXPLAINED: Mapping[Stage, str] = {

@@ -9,6 +9,7 @@ from tui.app.enter import Enter, enter_does
 from tui.app.feed import live, playback
 from tui.app.playing import Playing
 from tui.app.tour.shown import Part
+from tui.settings.keys import first_key
 
 if TYPE_CHECKING:
     from tui.app.feed import Playback
@@ -91,7 +92,7 @@ class Stepping(Playing):
         if at < 0:
             self.say("this is the first scene")
         elif at == len(tour.acts):
-            self.say("that was the last scene: esc leaves the tour")
+            self.say(f"that was the last scene: {first_key(self.pump.scene.keys['stop'])} leaves the tour")
         else:
             self._open(at)
 

@@ -161,4 +161,9 @@ def by_action(action: str) -> Key:
     return _ROWS[action]
 
 
+def first_key(shown: str) -> str:
+    """Of keys as they are written the first one: of `esc x` the one that steps back too."""
+    return shown.split(" ", maxsplit=1)[0]
+
+
 _ROWS = {key.action: key for key in KEYS}

@@ -35,7 +35,7 @@ class Dial(Panel):
         if scene.tour and not scene.tour.turned:
             lines = touring.caption(scene.tour, width, min(2, height), self.plan.form is Form.STAGE)
         elif scene.replay and scene.replay.reel:
-            lines = caption(scene.replay, width, min(2, height), scene.keys["pause"])
+            lines = caption(scene.replay, width, min(2, height), scene.keys)
         elif scene.knobs.own:
             lines = own(scene, width)
         else:

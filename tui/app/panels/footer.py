@@ -15,7 +15,7 @@ from tui.app.theming import Ink
 from tui.app.tour import rows as touring
 from tui.plot.cells import clean, clusters, width
 from tui.plot.rows import Row, row_width
-from tui.settings.keys import Key
+from tui.settings.keys import Key, first_key
 
 _LAST_TO_GO = (
     "send",
@@ -100,7 +100,7 @@ def _row(hints: Mapping[str, tuple[str, str]], keep: Sequence[str]) -> Row:
 
 def _hints(scene: Scene, shown: Mapping[str, str], wide: bool, maximised: str) -> dict[str, tuple[str, str]]:
     knobs = scene.knobs
-    first = shown.get("stop", "").split(" ")[0]
+    first = first_key(shown.get("stop", ""))
     hints: dict[str, tuple[str, str]] = {}
     if scene.tour:
         hints |= touring.hints(scene.tour, scene.replay, shown)

@@ -42,10 +42,10 @@ def hints(replay: Replay, shown: Mapping[str, str]) -> Hints:
     return told
 
 
-def caption(replay: Replay, width: int, height: int, hold: str) -> Sequence[Row]:
+def caption(replay: Replay, width: int, height: int, keys: Mapping[str, str]) -> Sequence[Row]:
     """What the recording of a demo shows, and how to send one's own; what has no room goes.
 
-    Before it goes on by itself it says so, and which key (`hold`) keeps it.
+    Before it goes on by itself it says so, and which of the `keys` keeps it.
     """
     reel = replay.reel
     if reel is None:
@@ -53,9 +53,9 @@ def caption(replay: Replay, width: int, height: int, hold: str) -> Sequence[Row]
     head: Row = ((f" {reel.number}/{reel.of} ", "text bold"),)
     said = [((f" {words}", "text"),) for words in (reel.caption, reel.title)]
     first = next((join(head, row) for row in said if row_width(head) + row_width(row) <= width), head)
-    leaving = countdown(reel, hold)
+    leaving = countdown(reel, keys["pause"])
     if leaving and height < 2:
         return (most(head, dotted(["", *leaving], "text"), width),)
-    told = dotted((*leaving, *OWN), "secondary")
+    told = dotted((*leaving, *(words.format_map(keys) for words in OWN)), "secondary")
     soon: list[Row] = [tuple((text, "text bold") for text, _ in row) for row in told[: len(leaving)]]
     return (first, most(((" ", "text"),), [*soon, *told[len(leaving) :]], width))[:height]
