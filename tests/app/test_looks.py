@@ -45,7 +45,7 @@ async def test_a_stall_is_told_at_80_columns_too(
         await at.press("enter")
         await at.wait(4)
         await at.press(*keys)
-        assert re.search(r"Finished  \d+ % of 1\.\d\d s was writing the answer", at.rows[1])
+        assert re.search(r"Finished  \d+ % of 1\.\d\d s was reading the prompt", at.rows[1])
         assert at.rows[2].startswith("  one stall of 713 ms at token 25"), at.rows[2]
 
 

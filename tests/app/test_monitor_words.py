@@ -122,8 +122,8 @@ def test_messages_are_not_called_tokens() -> None:
 def test_finished() -> None:
     view = seen(whole(KNOBS, prefill_ns=300 * MS, tokens=40, gap_ns=12 * MS, stall=(21, 400 * MS)))
     assert of(view) == (
-        "✔ Finished: 74 % of 1.17 s was writing the answer · one stall of 413 ms at token 21"
-        " · 26 % reading the prompt"
+        "✔ Finished: 26 % of 1.17 s was reading the prompt · one stall of 413 ms at token 21"
+        " · 74 % writing the answer"
     )
 
 
@@ -137,8 +137,8 @@ def test_finished_without_the_engines_times_tells_the_wait_for_the_first_token()
     dialect = Dialect("openai")
     events = [*opening(KNOBS, dialect), *writing(S, 5, 250 * MS), ev.Finish(2 * S, "stop"), ev.Done(2 * S)]
     said = of(seen(events))
-    assert said.startswith("✔ Finished: 51 % of 2.00 s was writing the answer")
-    assert said.endswith("49 % waiting for the first token")
+    assert said.startswith("✔ Finished: 49 % of 2.00 s was waiting for the first token")
+    assert said.endswith("51 % writing the answer")
     waited = [*opening(KNOBS, dialect), *writing(S, 5, 9 * MS), ev.Finish(2 * S, "stop"), ev.Done(1100 * MS)]
     assert " was waiting for the first token" in of(seen(waited))
 
@@ -156,16 +156,17 @@ def test_finished_without_the_engines_times_tells_the_wait_for_the_first_token()
         ("unattributed", "in no phase that the engine tells"),
     ],
 )
-def test_the_longest_part_comes_first_in_the_words_of_the_room(longest: str, said: str) -> None:
+def test_the_longest_part_is_named_in_the_words_of_the_room(longest: str, said: str) -> None:
     view = seen(whole(KNOBS, prefill_ns=300 * MS, tokens=40, gap_ns=12 * MS))
     other = "decode" if longest == "prefill" else "prefill"
     parts = ((longest, 0, 590 * MS), (other, 590 * MS, 850 * MS), (other, 850 * MS, 1000 * MS))
     phases = tuple(Phase(name, start, end, Provenance.OBSERVED, "") for name, start, end in parts)
     told = of(replace(view, phases=phases, total_ns=S))
-    assert told.startswith(f"✔ Finished: 59 % of 1.00 s was {said}")
-    assert told.endswith("41 % reading the prompt") == (longest != "prefill")
+    first = f"{59 if longest == 'prefill' else 41} % of 1.00 s was reading the prompt"
+    assert told.startswith(f"✔ Finished: {first}")
+    assert told.endswith(said) and (f"· 59 % {said}" in told) == (longest != "prefill")
     guessed = tuple(replace(phase, provenance=Provenance.ESTIMATED) for phase in phases)
-    assert "≈ 59 % of 1.00 s" in of(replace(view, phases=guessed, total_ns=S))
+    assert "≈ 59 % " in of(replace(view, phases=guessed, total_ns=S))
 
 
 def test_stopped() -> None:
@@ -221,7 +222,7 @@ def test_what_could_not_be_made_of_the_prompt_is_said_of_the_run_itself() -> Non
 def test_a_warning_is_the_next_part_of_the_sentence(code: str, said: str) -> None:
     view = replace(seen(whole(KNOBS, 300 * MS, 40, 12 * MS)), warnings={code: "as it was told"})
     parts = say(replace(KNOWN, view=view)).parts
-    assert parts[0].endswith("was writing the answer") and parts[1] == said
+    assert parts[0].endswith("was reading the prompt") and parts[1] == said
 
 
 def test_what_falsifies_most_is_said_first() -> None:

@@ -98,7 +98,7 @@ async def test_a_stall_while_it_lasts_and_when_it_is_over(
         await at.wait(3)
         assert at.rows[0] == "▔" * 100
         assert re.search(
-            "FINISHED +88 % of 2.5. s was writing .* one stall of 3.. ms at token 99", at.rows[1]
+            "FINISHED +12 % of 2.5. s was reading .* one stall of 3.. ms at token 99", at.rows[1]
         )
         assert re.fullmatch("   FIRST WORD AFTER ms ○ +READS k tok/s ● +WRITES tok/s ○", at.rows[4])
         assert [at.rows[4].index(word) for word in ("FIRST", "READS", "WRITES")] == [3, 36, 68]

@@ -32,11 +32,9 @@ S = 1_000 * MS
         (7_600 * MS, "7.60 s"),
         (9_995 * MS, "10.0 s"),
         (18_100 * MS, "18.1 s"),
-        (99_950 * MS, "100 s"),
-        (125 * S, "125 s"),
-        (999_499 * MS, "999 s"),
-        (999_500 * MS, "16.7 min"),
-        (4_300 * S, "71.7 min"),
+        (99_950 * MS, "1:40"),
+        (125 * S, "2:05"),
+        (4_300 * S, "71:40"),
         (-30 * MS, "−30.0 ms"),
     ],
 )
@@ -44,7 +42,7 @@ def test_durations(ns: int, text: str) -> None:
     assert numbers.duration(ns) == text
 
 
-@given(st.integers(501, 999 * S))
+@given(st.integers(501, 99 * S))
 def test_a_duration_is_right_to_its_last_digit(ns: int) -> None:
     number, unit = numbers.duration(ns).split()
     per = {"µs": 1_000, "ms": MS, "s": S}[unit]
@@ -55,8 +53,7 @@ def test_a_duration_is_right_to_its_last_digit(ns: int) -> None:
 def test_figures_keep_a_given_unit() -> None:
     assert numbers.duration_figure(302 * MS) == ("302", "ms")
     assert numbers.duration_figure(302 * MS, "s") == ("0.30", "s")
-    assert numbers.duration_figure(125 * S) == ("125", "s")
-    assert numbers.duration_figure(4_300 * S) == ("71.7", "min")
+    assert numbers.duration_figure(125 * S) == ("2:05", "min")
     assert numbers.rate_figure(6_854) == ("6.85", "k tok/s")
     assert numbers.rate_figure(81.44) == ("81.4", "tok/s")
     assert numbers.rate_figure(999.6) == ("1.00", "k tok/s")
@@ -116,8 +113,7 @@ def test_memory() -> None:
         (1_940 * MS, "1.9 s"),
         (9_960 * MS, "10 s"),
         (10_400 * MS, "10 s"),
-        (133 * S, "133 s"),
-        (1_330 * S, "22 min"),
+        (133 * S, "2:13"),
     ],
 )
 def test_estimates_are_coarse(ns: int, text: str) -> None:

@@ -24,6 +24,8 @@ from tui.domain.view import Stage, View
 from tui.domain.wire import Meta, Read, Record
 from tui.report.numbers import run_object
 
+pytestmark = pytest.mark.alone  # their timing is compared
+
 CASES = sorted((CAPTURES.parent / "cases").glob("*.jsonl"))
 SLOW_SPEED = 20.0  # times as fast, for those that last over a minute
 _MEASURED = {"ttft_s", "first_answer_s", "last_token_s", "unattributed_s"}

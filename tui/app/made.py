@@ -1,4 +1,4 @@
-"""What the wait of a request was made of: its longest phase, and what came before the first token."""
+"""What the time of a request was made of: the reading of its prompt, and the phase that took longest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DOING: Mapping[str, str] = {
 
 
 def made_of(view: View) -> tuple[str, str]:
-    """(the longest phase, and what reading took, or the wait that nobody splits, where that is another)."""
+    """(what reading took, or the wait that nobody splits; and the longest phase, where that is another)."""
     total = view.total_ns or view.now_ns
     parts: dict[str, int] = {}
     for phase in view.phases:
@@ -33,10 +33,12 @@ def made_of(view: View) -> tuple[str, str]:
     if not parts:
         return f"after {duration(total)}", ""
     longest = max(parts, key=lambda name: parts[name])
-    made = f"{_told(view, longest, parts[longest], total)} of {duration(total)} was {_DOING[longest]}"
     first = next((name for name in ("prefill", "waiting") if name in parts), longest)
-    beside = f"{_told(view, first, parts[first], total)} {_DOING[first]}"
-    return made, "" if first == longest else beside
+    made = f"{_told(view, first, parts[first], total)} of {duration(total)} was {_DOING[first]}"
+    return (
+        made,
+        "" if first == longest else f"{_told(view, longest, parts[longest], total)} {_DOING[longest]}",
+    )
 
 
 def _told(view: View, name: str, part: int, total: int) -> str:

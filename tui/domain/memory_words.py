@@ -51,9 +51,7 @@ class Limits:
     swapping_commit_share: float = 0.90
     warning_level: int = 2  # of macOS
     critical_level: int = 4
-    enter_ns: int = (
-        SECOND_NS // 2
-    )  # as long as the window: one burst, seen again while it is in there, is no state
+    enter_ns: int = SECOND_NS // 20  # two samples in a row; a marked reading just behind another is no second
     leave_ns: int = 2 * SECOND_NS  # of quiet
     window_ns: int = SECOND_NS // 2  # counters are compared over at least this long
     oom_ns: int = 3 * SECOND_NS  # between a kill by the kernel and the last sight of the server

@@ -50,8 +50,7 @@ class Pressure:
 def step(before: Pressure, reading: Reading, decoding: bool) -> Pressure:
     """The pressure after one more reading; `decoding` while tokens are written.
 
-    A word enters once its signs last as long as the window they are taken over, so that no single burst
-    brings it, and leaves after 2 s of quiet. OOM-KILLED enters at once and stays
+    A word enters with two samples in a row and leaves after 2 s of quiet. OOM-KILLED enters at once and stays
     until a server is there again.
     """
     at_ns = reading.at_ns

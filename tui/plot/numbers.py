@@ -7,8 +7,6 @@ from typing import NamedTuple
 _US = 1_000
 _MS = 1_000_000
 _S = 1_000_000_000
-_MIN = 60 * _S
-_LONG = 999_500_000_000  # from here on three digits of seconds are not enough
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _DECIMAL = ("B/s", "kB/s", "MB/s", "GB/s", "TB/s")
 ABSENT = "–"
@@ -43,7 +41,7 @@ def fine_seconds(ns: int) -> str:
 
 
 def duration(ns: int) -> str:
-    """A length of time in running text: `850 µs`, `1.2 ms`, `299 ms`, `7.60 s`, `125 s`, `71.7 min`.
+    """A length of time in running text: `850 µs`, `1.2 ms`, `299 ms`, `7.60 s`, `18.1 s`, `2:05`.
 
     What has only just begun is `<1 µs`.
     """
@@ -53,11 +51,13 @@ def duration(ns: int) -> str:
         return f"{round(ns / _US)} µs" if ns > _US // 2 else "<1 µs"
     if ns < 999_500_000:
         return f"{ns / _MS:.{1 if ns < 99_950_000 else 0}f} ms" if ns else "0 ms"
-    return f"{seconds(ns)} s" if ns < _LONG else f"{three(ns / _MIN)} min"
+    if ns < 99_950_000_000:
+        return f"{seconds(ns)} s"
+    return clock(ns)
 
 
 def clock(ns: int) -> str:
-    """Minutes and seconds where the unit, min, stands beside: `2:05`, `71:40`."""
+    """Minutes and seconds: `2:05`, `71:40`."""
     minutes, rest = divmod(round(ns / _S), 60)
     return f"{minutes}:{rest:02d}"
 
@@ -65,8 +65,10 @@ def clock(ns: int) -> str:
 def duration_figure(ns: int, unit: str | None = None) -> Figure:
     """A length of time for block digits. A given unit (`µs`, `ms`, `s`, `min`) is kept."""
     if unit is None:
-        unit = "µs" if ns < 999_500 else "ms" if ns < 999_500_000 else "s" if ns < _LONG else "min"
-    return Figure(three(ns / {"µs": _US, "ms": _MS, "s": _S, "min": _MIN}[unit]), unit)
+        unit = "µs" if ns < 999_500 else "ms" if ns < 999_500_000 else "s" if ns < 99_950_000_000 else "min"
+    if unit == "min":
+        return Figure(clock(ns), unit)
+    return Figure(three(ns / {"µs": _US, "ms": _MS, "s": _S}[unit]), unit)
 
 
 def rate(tokens_per_s: float) -> str:
@@ -118,9 +120,9 @@ def _scaled(value: float, base: int, units: tuple[str, ...]) -> Figure:
 
 
 def coarse(ns: int) -> str:
-    """An estimated duration: whole minutes, seconds from 10 s, tenths from 1 s, tens of milliseconds."""
-    if ns >= _LONG:
-        return f"{ns / _MIN:.0f} min"
+    """An estimated length of time: whole seconds from 10 s, tenths from 1 s, tens of milliseconds below."""
+    if ns >= 99_500_000_000:
+        return clock(ns)
     if ns >= 9_950_000_000:
         return f"{ns / _S:.0f} s"
     if ns >= 995_000_000:
