@@ -60,7 +60,7 @@ async def test_finished_at_the_small_size(watch: Watch, session: ScriptedSession
         await at.press("enter")
         await at.wait(4)
         rows = at.rows
-        assert rows[1].startswith(" ✔ Finished  88 % of 2.5")
+        assert rows[1].startswith(" ✔ Finished  12 % of 2.5")
         assert "total s ○" in rows[3] and "prefill k tok/s ●" in rows[3] and "decode tok/s ○" in rows[3]
         assert "prefill 300 ms ●" in rows[8]
         assert "stall 343 ms at token 99" in rows[13]

@@ -184,11 +184,11 @@ def test_an_own_prompt_from_a_file_is_edited_as_text(monitor: Monitor, tmp_path:
         terminal = monitor("--url", server.url, "--prompt-file", str(file))
         terminal.wait_for("Ready")
         terminal.press("o")
-        terminal.wait_for("own prompt")
+        terminal.wait_for("use it")
         terminal.press("typed \x1b[200~pasted \u202e\u2066\u200b\x9b2J\x1b[201~")
         terminal.wait_for("typed pasted")
         terminal.press("\x1b")
-        terminal.until(lambda: "own prompt" not in terminal.text)
+        terminal.until(lambda: "use it" not in terminal.text)
         sound(terminal)
 
 
