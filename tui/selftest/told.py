@@ -17,7 +17,7 @@ _ROW = "{:<2}{:<43}{:>6} {:>6} {:>6} {:>6} {:>7}"
 
 def heading() -> Iterator[str]:
     """What is done, and the columns."""
-    yield "toklane selftest: a scripted server whose times are known, about ten seconds"
+    yield "toklane selftest: a scripted server whose times are known, some 15 seconds"
     yield ""
     yield _ROW.format("", "error of what is told", "TTFT", "rate", "gap", "queue", "stamps")
     yield _ROW.format("", "", "ms", "%", "% p95", "ms", "ms p99")

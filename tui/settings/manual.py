@@ -48,7 +48,7 @@ EXAMPLES: Mapping[str, Sequence[tuple[str, str]]] = {
         ("toklane doctor --url http://127.0.0.1:8080", "one address"),
     ),
     "selftest": (
-        ("toklane selftest", "ten seconds, then whether the numbers can be trusted here"),
+        ("toklane selftest", "some 15 seconds, then whether the numbers can be trusted here"),
         ("toklane selftest --json", "for scripts; `trusted` is the verdict"),
     ),
     "serve": (
