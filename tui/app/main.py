@@ -157,8 +157,8 @@ class Monitor(App[None], inherit_bindings=False):
             from tui.report import crash
 
             line = crash.told(self._exception)
-        except Exception:  # without memory or files even that can't be loaded, and the end must not wait
-            line = f"internal error: {type(self._exception).__name__}: {self._exception}"
+        except Exception:  # nothing left to load it, or what takes keys out of its words
+            line = f"internal error: {type(self._exception).__name__}"
         self.panic(Text(f"toklane: {line}"))
 
     # -- looks ----------------------------------------------------------------------------------------------

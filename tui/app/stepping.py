@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,12 +35,26 @@ class Stepping(Playing):
 
     def enter_in_tour(self) -> bool:
         """What enter does in a tour: send the scene, or what was turned in it; when it is over, go on."""
+        return self._forward(self._by_enter)
+
+    def step_in_tour(self) -> bool:
+        """One key for a presenter: send the scene, then the next scene, whatever was turned meanwhile."""
+        return self._forward(self._by_one_key)
+
+    def _forward(self, step: Callable[[Tour, Part], None]) -> bool:
+        """A recording that stands still amid its scene goes on first; False outside a tour."""
         tour = self.tour
         if tour is None:
             return False
-        part = tour.part(self.feed)
-        if self._plays_on(part):
-            return True
+        part, player = tour.part(self.feed), playback(self.feed)
+        if player is not None and part is Part.WHILE and not player.playing:
+            player.play()
+        else:
+            step(tour, part)
+        self.pump.touch()
+        return True
+
+    def _by_enter(self, tour: Tour, part: Part) -> None:
         if part is Part.BEFORE or tour.again(self.feed, self.pump.knobs):
             self._send_scene(tour)
         elif part is Part.AFTER:
@@ -49,32 +64,12 @@ class Stepping(Playing):
             self.pump.again = True
         else:
             self.say("this scene is not over yet")
-        self.pump.touch()
-        return True
 
-    def step_in_tour(self) -> bool:
-        """One key for a presenter: send the scene, then the next scene, whatever was turned meanwhile."""
-        tour = self.tour
-        if tour is None:
-            return False
-        part = tour.part(self.feed)
-        if self._plays_on(part):
-            return True
+    def _by_one_key(self, tour: Tour, part: Part) -> None:
         if part is Part.BEFORE:
             self._send_scene(tour)
         else:
             self._go(tour, tour.at + 1)
-        self.pump.touch()
-        return True
-
-    def _plays_on(self, part: Part) -> bool:
-        """Goes on with a recording that stands still amid its scene; False when none does."""
-        player = playback(self.feed)
-        if player is None or part is not Part.WHILE or player.playing:
-            return False
-        player.play()
-        self.pump.touch()
-        return True
 
     def back_in_tour(self) -> bool:
         """To the beginning of this scene; from there to the scene before."""
