@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import resource
 import subprocess
@@ -21,15 +22,19 @@ from tui.selftest.script import Script
 from tui.selftest.serving import ROOT, Server
 from tui.selftest.truth import Pair, Seen, Truth, pairs, percentile, seen, stamp_errors
 
-TITLE = "peers: a plain httpx loop, the openai client where it is installed, and ours; no screen"
+TITLE = "peers: a plain httpx loop, the openai client and servebench where installed, and ours; no screen"
 RATES = (80, 500, 5000)
 _OURS = "toklane"
+_SERVEBENCH = "servebench"  # a load tester: it tells figures and no stamps
 _WAIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One request by one program. cpu_ms: processor time of all its processes, from start to end."""
+    """One request by one program. cpu_ms: processor time of all its processes, from start to end.
+
+    stamp_ns: one error for each message; empty where the program tells no stamps.
+    """
 
     ttft_ms: float
     rate_percent: float
@@ -39,20 +44,18 @@ class Outcome:
 
 def rows(lab: Lab) -> Iterator[Row]:
     """Each rate: TTFT, rate, stamps and processor time of each program, then ours against the plain loop."""
-    names = [_OURS, *(name for name in PEERS if find_spec(name) is not None)]
+    names = [_OURS, *(name for name in (*PEERS, _SERVEBENCH) if find_spec(name) is not None)]
     for rate in RATES:
         script = Script("one", rate, round(rate * lab.seconds))
         found: dict[str, list[Outcome]] = {name: [] for name in names}
         for number in range(lab.rounds):
             for name in names if number % 2 == 0 else reversed(names):
-                found[name].append(
-                    _ours(lab.server, script) if name == _OURS else _peer(lab.server, script, name)
-                )
+                found[name].append(_one(lab.server, script, name))
         at = f"{rate:,} tok/s:"
         for name, outcomes in found.items():
             yield Row(f"{at} {name}: TTFT error", [it.ttft_ms for it in outcomes], "ms")
             yield Row(f"{at} {name}: rate error", [it.rate_percent for it in outcomes], "%")
-            for percent in (50, 99):
+            for percent in (50, 99) if outcomes[0].stamp_ns else ():
                 errors = [percentile(it.stamp_ns, percent) / 1e6 for it in outcomes]
                 yield Row(f"{at} {name}: stamp error p{percent}", errors, "ms")
             yield Row(f"{at} {name}: processor time, start included", [it.cpu_ms for it in outcomes], "ms")
@@ -61,6 +64,12 @@ def rows(lab: Lab) -> Iterator[Row]:
             for theirs, ours in zip(found["httpx"], found[_OURS], strict=True)
         ]
         yield Row(f"{at} stamp error p95, plain httpx loop / ours", ratios, least=1)
+
+
+def _one(server: Server, script: Script, name: str) -> Outcome:
+    if name == _OURS:
+        return _ours(server, script)
+    return _servebench(server, script) if name == _SERVEBENCH else _peer(server, script, name)
 
 
 def _ours(server: Server, script: Script) -> Outcome:
@@ -86,6 +95,20 @@ def _peer(server: Server, script: Script, name: str) -> Outcome:
     ]
     rate = (len(at_ns) - 1) * 1e9 / (at_ns[-1] - at_ns[0])
     return _outcome(truth, (at_ns[0] - told["sent_ns"]) / 1e6, rate, matched, cpu_ms)
+
+
+def _servebench(server: Server, script: Script) -> Outcome:
+    with home() as environ:
+        path = Path(environ["TOKLANE_HOME"], "requests.csv")
+        command = [
+            str(Path(sys.executable).with_name(_SERVEBENCH)), "run", "--url", f"{server.url}/v1",
+            "--model", script.name, "--concurrency", "1", "--num-requests", "1", "--warmup", "0", "--no-gpu",
+            "--csv-requests", str(path),
+        ]  # fmt: skip
+        _, cpu_ms = _run(command, environ)
+        truth = server.truth(_WAIT_S)
+        (told,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines())
+    return _outcome(truth, float(told["ttft_ms"]), 1e3 / float(told["tpot_ms"]), [], cpu_ms)
 
 
 def _outcome(truth: Truth, ttft_ms: float, rate: float, matched: list[Pair], cpu_ms: float) -> Outcome:
